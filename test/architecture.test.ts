@@ -121,7 +121,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   processes: ['node:'],
   isolation: ['package', 'config', 'cel', 'function', 'processes', 'node:'],
   git: ['text', 'package', 'processes', 'node:', 'npm:'],
-  forge: ['text', 'node:', 'npm:'],
+  // It implements the ports of the reconcilers.
+  forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
   catalog: ['package', 'revision'],
   fbc: ['package'],
   channels: ['fbc', 'package', 'revision', 'npm:zod'],

@@ -1,6 +1,6 @@
 /** Commits that GitHub verifies, where a repository demands it and no key is configured: the forge makes and signs them. */
 import { PorticoError } from '../error.ts';
-import type { Forge } from '../reconcile/forge-port.ts';
+import type { Forge } from '../reconcile/forge/forge.ts';
 import type { Git } from '../reconcile/git-port.ts';
 
 export interface VerifiedCommits {

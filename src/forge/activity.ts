@@ -1,35 +1,7 @@
+import type { BranchPush, RepositoryPort } from '../reconcile/forge/repository.ts';
 import { isForgeError } from './forge-error.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { requestOf, where } from './repository-context.ts';
-
-/** A branch moved. The actor is the account that authenticated, whatever the commits say of their authors. */
-interface BranchPush {
-  /** Null where the branch began. */
-  readonly before: string | null;
-  /** Null where it ended. */
-  readonly after: string | null;
-  /** What the forge calls it: `push`, `force_push`, `branch_creation`, `branch_deletion`, `pr_merge`, `merge_queue_merge`. */
-  readonly type: string;
-  /** Null where the forge names nobody. */
-  readonly actor: {
-    readonly login: string;
-    readonly id?: number | undefined;
-    readonly isBot: boolean;
-  } | null;
-  readonly at: string;
-}
-
-export interface ActivityApi {
-  /**
-   * Who moved a branch (its full ref), oldest first, also in earlier lives of its name; of this repository or of another
-   * (`owner/name`). `complete` is false where there was more than is read. Null where the forge does not show it.
-   */
-  branchActivity(
-    ref: string,
-    options?: { readonly repository?: string },
-    signal?: AbortSignal,
-  ): Promise<{ readonly pushes: readonly BranchPush[]; readonly complete: boolean } | null>;
-}
 
 /** Pages of a hundred. */
 const MAX_PAGES = 10;
@@ -37,7 +9,8 @@ const MAX_PAGES = 10;
 /** How the forge writes that there is no commit. */
 const NO_COMMIT = /^0*$/;
 
-export function createActivityApi(context: RepositoryContext): ActivityApi {
+/** Which accounts moved a branch, as the forge records it. */
+export function createActivityApi(context: RepositoryContext): Pick<RepositoryPort, 'branchActivity'> {
   const { repos } = context.octokit.rest;
   return {
     branchActivity: async (ref, { repository } = {}, signal) => {

@@ -1,112 +1,11 @@
 import { createHash } from 'node:crypto';
 
 import { PorticoError } from '../error.ts';
+import type { CheckAnnotation, CheckInput, CheckRun, ChecksPort } from '../reconcile/forge/checks.ts';
 import { cutLine, cutText, MAX_CHECK_BYTES } from '../text/cut-text.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
-
-type CheckStatus = 'queued' | 'in_progress' | 'completed';
-type CheckConclusion =
-  | 'success'
-  | 'failure'
-  | 'neutral'
-  | 'cancelled'
-  | 'skipped'
-  | 'timed_out'
-  | 'action_required';
-
-interface CheckAnnotation {
-  readonly path: string;
-  readonly startLine: number;
-  readonly endLine: number;
-  /** Only used where start and end line are the same. */
-  readonly startColumn?: number;
-  readonly endColumn?: number;
-  readonly level: 'notice' | 'warning' | 'failure';
-  readonly message: string;
-  readonly title?: string;
-  readonly rawDetails?: string;
-}
-
-/** A button: label and identifier up to 20 characters, description up to 40. */
-interface CheckAction {
-  readonly label: string;
-  readonly description: string;
-  readonly identifier: string;
-}
-
-/** A check as it is to be. Too long texts are cut, with a note; more than three actions or too long ones throw. */
-export interface CheckInput {
-  readonly name: string;
-  readonly headSha: string;
-  /** Kept as the first part of the run's `external_id`. */
-  readonly externalId: string;
-  readonly status: CheckStatus;
-  /** Needed exactly when completed. */
-  readonly conclusion?: CheckConclusion;
-  readonly title: string;
-  readonly summary: string;
-  readonly text?: string;
-  readonly annotations?: readonly CheckAnnotation[];
-  readonly actions?: readonly CheckAction[];
-  readonly detailsUrl?: string;
-  /** A run that began before that (ISO 8601) is replaced by a new one even where it says the same. */
-  readonly notBefore?: string;
-}
-
-interface CheckRun {
-  readonly id: number;
-  readonly name: string;
-  readonly headSha: string;
-  readonly externalId: string;
-  readonly status: string;
-  readonly conclusion: string | null;
-  readonly appId: number | null;
-  readonly suiteId: number | null;
-  readonly title: string | null;
-  readonly summary: string | null;
-  readonly startedAt: string | null;
-  readonly completedAt: string | null;
-  readonly htmlUrl: string | null;
-}
-
-interface CombinedStatus {
-  readonly state: 'success' | 'pending' | 'failure' | 'error';
-  readonly statuses: readonly {
-    readonly context: string;
-    readonly state: string;
-    readonly description: string | null;
-  }[];
-}
-
-interface CheckSuite {
-  readonly id: number;
-  readonly appId: number | null;
-  /** Of GitHub Actions. */
-  readonly ofActions: boolean;
-  /** The branch that it looks at, in this repository or in a fork; null where that is not said. */
-  readonly branch: string | null;
-  readonly status: string;
-  readonly runs: number;
-}
-
-export interface ChecksApi {
-  /** Makes our run of that name on that commit be so. An equal one costs no write. */
-  putCheck(
-    check: CheckInput,
-    signal?: AbortSignal,
-  ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
-  /** The same for several checks of one commit, for which the present runs are read once. */
-  putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<void>;
-  /** The latest run of each name and App on a commit. */
-  listChecks(sha: string, signal?: AbortSignal): Promise<CheckRun[]>;
-  /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
-  checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<CheckRun[]>;
-  combinedStatus(sha: string, signal?: AbortSignal): Promise<CombinedStatus>;
-  /** The suites of all Apps at a commit; one without runs is of an App that has not reported, and may never. */
-  checkSuites(sha: string, signal?: AbortSignal): Promise<CheckSuite[]>;
-}
 
 /** GitHub: at most so many annotations in one request; each further request adds to them. */
 const BATCH = 50;
@@ -114,7 +13,8 @@ const BATCH = 50;
 const ANNOTATION = { bytes: 16_000 };
 const MAX_ANNOTATIONS = 500;
 
-export function createChecksApi(context: RepositoryContext): ChecksApi {
+/** Check runs of ours, and what others say of a commit. Checks with more than three actions or too long ones throw CHECK_INVALID. */
+export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'healthOf'> {
   const { checks, repos } = context.octokit.rest;
 
   const ourRun = async (check: CheckInput, signal?: AbortSignal): Promise<readonly RawCheckRun[]> => {
@@ -209,23 +109,19 @@ export function createChecksApi(context: RepositoryContext): ChecksApi {
       }));
     },
     combinedStatus: async (ref, signal) => {
-      let state: CombinedStatus['state'] = 'pending';
+      let state = 'pending';
       const statuses = await allPages(async (page) => {
         const { data, headers } = await repos.getCombinedStatusForRef({
           ...where(context, signal),
           ref,
           ...page,
         });
-        state = data.state as CombinedStatus['state'];
+        state = data.state;
         return { data: data.statuses, headers };
       });
       return {
         state,
-        statuses: statuses.map((one) => ({
-          context: one.context,
-          state: one.state,
-          description: one.description ?? null,
-        })),
+        statuses: statuses.map((one) => ({ context: one.context, state: one.state })),
       };
     },
   };
@@ -242,19 +138,15 @@ interface RawCheckRun {
   readonly check_suite?: { readonly id: number } | null;
   readonly output: {
     readonly title?: string | null;
-    readonly summary?: string | null;
     readonly annotations_count: number;
   };
   readonly started_at?: string | null;
-  readonly completed_at?: string | null;
-  readonly html_url?: string | null;
 }
 
 interface CheckFields {
   readonly external_id: string;
-  readonly status: CheckStatus;
-  readonly conclusion?: CheckConclusion;
-  readonly details_url?: string;
+  readonly status: CheckInput['status'];
+  readonly conclusion?: NonNullable<CheckInput['conclusion']>;
   readonly output: {
     readonly title: string;
     readonly summary: string;
@@ -294,9 +186,7 @@ function requestsFor(check: CheckInput): { externalId: string; requests: [CheckF
   const batches = Array.from({ length: Math.max(1, Math.ceil(shown.length / BATCH)) }, (_, at) =>
     shown.slice(at * BATCH, (at + 1) * BATCH),
   );
-  const details = check.detailsUrl === undefined ? {} : { details_url: check.detailsUrl };
   const end = {
-    ...details,
     status: check.status,
     ...(check.conclusion === undefined ? {} : { conclusion: check.conclusion }),
     ...(actions.length === 0 ? {} : { actions: actions.map((action) => ({ ...action })) }),
@@ -310,7 +200,7 @@ function requestsFor(check: CheckInput): { externalId: string; requests: [CheckF
     const own = { output: { ...output, ...(batch.length === 0 ? {} : { annotations: batch }) } };
     // Buttons of before are taken away only where they are said to be none.
     if (at === batches.length - 1) return { actions: [], ...end, ...own, external_id: externalId };
-    return { ...details, ...own, status: 'in_progress', external_id: check.externalId };
+    return { ...own, status: 'in_progress', external_id: check.externalId };
   });
   return { externalId, requests: requests as [CheckFields, ...CheckFields[]] };
 }
@@ -385,9 +275,6 @@ function toCheckRun(run: RawCheckRun): CheckRun {
     appId: run.app?.id ?? null,
     suiteId: run.check_suite?.id ?? null,
     title: run.output.title ?? null,
-    summary: run.output.summary ?? null,
     startedAt: run.started_at ?? null,
-    completedAt: run.completed_at ?? null,
-    htmlUrl: run.html_url ?? null,
   };
 }

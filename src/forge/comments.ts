@@ -1,3 +1,4 @@
+import type { Comment, CommentsPort } from '../reconcile/forge/comments.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 import { orNull } from './forge-error.ts';
@@ -6,58 +7,10 @@ import { allPages, runGraphql } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { authorOf, where } from './repository-context.ts';
 
-/** A comment of an issue or pull request. */
-interface Comment {
-  readonly id: number;
-  readonly nodeId: string;
-  readonly author: string;
-  readonly authorId?: number | undefined;
-  readonly authorIsBot: boolean;
-  /** Id of the App that wrote it, where an App did. */
-  readonly appId: number | null;
-  readonly body: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly htmlUrl: string;
-}
-
-/** What tells whose a comment is and what it says. */
-type Written = Pick<Comment, 'id' | 'nodeId' | 'author' | 'authorIsBot' | 'appId' | 'body'>;
-
-export interface CommentsApi {
-  /** Oldest first. */
-  listComments(n: number, signal?: AbortSignal): Promise<Comment[]>;
-  /** Comments of all issues and pull requests that were written or changed since then. */
-  listRecentComments(since: Date, signal?: AbortSignal): Promise<(Comment & { readonly issue: number })[]>;
-  /** The same of comments on lines of changes. */
-  listRecentLineComments(
-    since: Date,
-    signal?: AbortSignal,
-  ): Promise<(Omit<Comment, 'appId'> & { readonly pull: number })[]>;
-  getComment(commentId: number, signal?: AbortSignal): Promise<Comment | null>;
-  createComment(n: number, body: string, signal?: AbortSignal): Promise<Comment>;
-  updateComment(commentId: number, body: string, signal?: AbortSignal): Promise<Comment>;
-  /**
-   * Keeps exactly one comment of ours that carries `marker` (an HTML comment such as `<!-- portico:summary -->`, put at
-   * the top of the body). Comments of others are never touched, whatever they carry. `written` tells if a call was made.
-   */
-  upsertSticky(
-    n: number,
-    marker: string,
-    body: string,
-    signal?: AbortSignal,
-  ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
-  /** The same among comments that were listed just now, so that they are not listed again. */
-  upsertStickyAmong(
-    comments: readonly Written[],
-    sticky: { readonly number: number; readonly marker: string; readonly body: string },
-    signal?: AbortSignal,
-  ): Promise<{ readonly id: number; readonly written: 'created' | 'updated' | 'unchanged' }>;
-  /** Folds a comment away as outdated. */
-  minimizeComment(nodeId: string, signal?: AbortSignal): Promise<void>;
-}
-
-export function createCommentsApi(context: RepositoryContext): CommentsApi {
+/** Comments of issues and pull requests, and of lines of changes. */
+export function createCommentsApi(
+  context: RepositoryContext,
+): Omit<CommentsPort, 'isEdited' | 'isAuthorsOwn' | 'addReaction' | 'removeReaction' | 'listReactions'> {
   const { issues, pulls } = context.octokit.rest;
   const list = async (issue_number: number, signal?: AbortSignal): Promise<Comment[]> => {
     const found = await allPages((page) =>
@@ -69,9 +22,8 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
     const comment = { issue_number, body: cutText(body, MAX_BODY) };
     return toComment((await issues.createComment({ ...where(context, signal), ...comment })).data);
   };
-  const update = async (comment_id: number, body: string, signal?: AbortSignal): Promise<Comment> => {
-    const comment = { comment_id, body: cutText(body, MAX_BODY) };
-    return toComment((await issues.updateComment({ ...where(context, signal), ...comment })).data);
+  const update = async (comment_id: number, body: string, signal?: AbortSignal): Promise<void> => {
+    await issues.updateComment({ ...where(context, signal), comment_id, body: cutText(body, MAX_BODY) });
   };
   const minimize = async (id: string, signal?: AbortSignal): Promise<void> => {
     await runGraphql({
@@ -83,7 +35,7 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
     });
   };
 
-  const stick: CommentsApi['upsertStickyAmong'] = async (comments, { number: n, marker, body }, signal) => {
+  const stick: CommentsPort['upsertStickyAmong'] = async (comments, { number: n, marker, body }, signal) => {
     const wanted = cutText(`${marker}\n${body}`, MAX_BODY);
     const app = await context.app(signal);
     const [first, ...others] = comments.filter(
@@ -121,11 +73,9 @@ export function createCommentsApi(context: RepositoryContext): CommentsApi {
       return answer && toComment(answer.data);
     },
     createComment: create,
-    updateComment: update,
     upsertSticky: async (n, marker, body, signal) =>
       stick(await list(n, signal), { number: n, marker, body }, signal),
     upsertStickyAmong: stick,
-    minimizeComment: minimize,
   };
 }
 
@@ -134,7 +84,7 @@ const MINIMIZE = `mutation Minimize($id: ID!) {
 }`;
 
 /** Written by this App: told by the App's id, or where the forge does not say it, by the bot's login. */
-function isOurs(comment: Written, app: AppIdentity): boolean {
+function isOurs(comment: Comment, app: AppIdentity): boolean {
   if (comment.appId !== null) return comment.appId === app.id;
   return comment.authorIsBot && comment.author === app.botLogin;
 }
@@ -151,7 +101,6 @@ interface RawComment {
   readonly body?: string;
   readonly created_at: string;
   readonly updated_at: string;
-  readonly html_url: string;
   readonly performed_via_github_app?: { readonly id: number } | null;
 }
 
@@ -164,6 +113,5 @@ function toComment(raw: RawComment): Comment {
     body: raw.body ?? '',
     createdAt: raw.created_at,
     updatedAt: raw.updated_at,
-    htmlUrl: raw.html_url,
   };
 }

@@ -1,15 +1,9 @@
+import type { MergingPort } from '../reconcile/forge/merging.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
-export interface CommitsApi {
-  /** A commit of a tree that the forge has, in the bot's name and signed by the forge. Answers its id; moves no ref. */
-  createCommit(
-    commit: { readonly tree: string; readonly parents: readonly string[]; readonly message: string },
-    signal?: AbortSignal,
-  ): Promise<string>;
-}
-
-export function createCommitsApi(context: RepositoryContext): CommitsApi {
+/** Commits that the forge makes, in the bot's name, and signs. */
+export function createCommitsApi(context: RepositoryContext): Pick<MergingPort, 'createCommit'> {
   const { git } = context.octokit.rest;
   return {
     createCommit: async ({ tree, parents, message }, signal) => {

@@ -1,25 +1,13 @@
+import type { CommentsPort } from '../reconcile/forge/comments.ts';
 import { isForgeError } from './forge-error.ts';
 import { runGraphql } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 
-/** A comment, or a review with when it was given. */
-interface Text {
-  readonly nodeId: string;
-  readonly author: string;
-  readonly submittedAt?: string | null;
-}
-
-export interface EditsApi {
-  /**
-   * Whether a text was ever changed, by whomever: whoever may write here may change the words of others, and the times
-   * that REST tells are of a resolution of a second. What the forge does not show counts as changed.
-   */
-  isEdited(text: Text, signal?: AbortSignal): Promise<boolean>;
-  /** Whether what stands there is its author's own: never changed, or by the author last. What the forge does not show is not. */
-  isAuthorsOwn(text: Text, signal?: AbortSignal): Promise<boolean>;
-}
-
-export function createEditsApi(context: RepositoryContext): EditsApi {
+/**
+ * Who changed a text: whoever may write here may change the words of others, and the times that REST tells are of a resolution
+ * of a second.
+ */
+export function createEditsApi(context: RepositoryContext): Pick<CommentsPort, 'isEdited' | 'isAuthorsOwn'> {
   return {
     isEdited: async ({ nodeId, author, submittedAt }, signal) => {
       const edit = await editOf(context, nodeId, signal);

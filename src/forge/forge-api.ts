@@ -1,34 +1,7 @@
-import type { ActivityApi } from './activity.ts';
-import type { ChecksApi } from './checks.ts';
-import type { CommentsApi } from './comments.ts';
-import type { CommitsApi } from './commits.ts';
-import type { EditsApi } from './edits.ts';
-import type { AppIdentity, Installation, Repository, FailedDelivery, RepositoryKey } from './forge-types.ts';
-import type { HealthApi } from './health.ts';
-import type { IssuesApi } from './issues.ts';
-import type { PullsApi } from './pulls.ts';
-import type { ReactionsApi } from './reactions.ts';
-import type { ReleasesApi } from './releases.ts';
-import type { RepositoryApi } from './repository.ts';
-import type { ReviewsApi } from './reviews.ts';
+import type { Forge as RepositoryForge } from '../reconcile/forge/forge.ts';
+import type { RepositoryFacts } from '../reconcile/forge/repository.ts';
+import type { AppIdentity, Installation, FailedDelivery, RepositoryKey } from './forge-types.ts';
 import type { RefusedToken } from './token-cache.ts';
-
-/** Everything that is asked of one repository; see the file of each part. */
-export type RepositoryForge = {
-  readonly installationId: number;
-  readonly key: RepositoryKey;
-} & RepositoryApi &
-  ActivityApi &
-  PullsApi &
-  ReviewsApi &
-  EditsApi &
-  CommentsApi &
-  ReactionsApi &
-  IssuesApi &
-  ChecksApi &
-  CommitsApi &
-  HealthApi &
-  ReleasesApi;
 
 /**
  * The App on its forge. Errors are PorticoError: RATE_LIMITED (with `retryAfter`), FORGE_UNAVAILABLE (5xx or network;
@@ -38,7 +11,7 @@ export type RepositoryForge = {
 export interface Forge {
   app(signal?: AbortSignal): Promise<AppIdentity>;
   installations(signal?: AbortSignal): Promise<Installation[]>;
-  repositories(installationId: number, signal?: AbortSignal): Promise<Repository[]>;
+  repositories(installationId: number, signal?: AbortSignal): Promise<RepositoryFacts[]>;
   /** The forge's number of an account; null where there is none. */
   accountId(installationId: number, login: string, signal?: AbortSignal): Promise<number | null>;
   /** The repository that has this name, or had it and no other took it; null where the App is not installed. */

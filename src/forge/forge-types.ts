@@ -58,24 +58,6 @@ export interface Installation {
   readonly permissions: Readonly<Record<string, string>>;
 }
 
-export type Visibility = 'public' | 'internal' | 'private';
-
-export interface Repository {
-  readonly id: number;
-  readonly owner: string;
-  readonly name: string;
-  /** `owner/name`. */
-  readonly fullName: string;
-  readonly defaultBranch: string;
-  readonly visibility: Visibility;
-  readonly archived: boolean;
-  readonly fork: boolean;
-  readonly htmlUrl: string;
-  readonly cloneUrl: string;
-  /** Topics, without values, and custom properties. */
-  readonly labels: Readonly<Record<string, string>>;
-}
-
 /** A webhook delivery that the forge could not hand over. */
 export interface FailedDelivery {
   readonly id: number;

@@ -1,3 +1,4 @@
+import type { Forge as RepositoryForge } from '../reconcile/forge/forge.ts';
 import { createActivityApi } from './activity.ts';
 import { createCallGate, GITHUB_LIMITS, type CallGate } from './call-gate.ts';
 import { createChecksApi } from './checks.ts';
@@ -6,9 +7,9 @@ import { createCommitsApi } from './commits.ts';
 import { listFailedDeliveries } from './deliveries.ts';
 import { createEditsApi } from './edits.ts';
 import { createEtagCache } from './etag-cache.ts';
-import type { Forge, RepositoryForge } from './forge-api.ts';
+import type { Forge } from './forge-api.ts';
 import { orNull } from './forge-error.ts';
-import type { AppIdentity, ForgeOptions, RepositoryKey } from './forge-types.ts';
+import type { AppIdentity, ForgeOptions } from './forge-types.ts';
 import { createHealthApi } from './health.ts';
 import { createInstallations, toInstallation } from './installations.ts';
 import { createIssuesApi } from './issues.ts';
@@ -17,7 +18,7 @@ import { allPages } from './octokit.ts';
 import { createPullsApi } from './pulls.ts';
 import { createReactionsApi } from './reactions.ts';
 import { createReleasesApi } from './releases.ts';
-import { requestOf } from './repository-context.ts';
+import { requestOf, type RepositoryContext } from './repository-context.ts';
 import { createRepositoryApi, toRepository } from './repository.ts';
 import { createReviewsApi } from './reviews.ts';
 
@@ -86,7 +87,7 @@ export function connectForge(options: ForgeOptions): Forge {
     },
     repository: (installationId, key) => {
       const octokit = speakers.repository(installationId, key.id);
-      return assemble(installationId, key, { octokit, key, app }, share.backoffMs);
+      return assemble({ octokit, key, app }, share.backoffMs);
     },
     tokenFor: (installationId, repositoryId, signal) =>
       speakers.gitToken(installationId, repositoryId, signal),
@@ -109,15 +110,8 @@ function gatesOf({ limits, onPause }: ForgeOptions): (installationId: number | n
   };
 }
 
-function assemble(
-  installationId: number,
-  key: RepositoryKey,
-  context: Parameters<typeof createRepositoryApi>[0],
-  backoffMs: number,
-): RepositoryForge {
+function assemble(context: RepositoryContext, backoffMs: number): RepositoryForge {
   return {
-    installationId,
-    key,
     ...createRepositoryApi(context),
     ...createActivityApi(context),
     ...createPullsApi(context, backoffMs),

@@ -1,33 +1,8 @@
 /** What others say about a commit: Flux, Argo CD and CI report by commit statuses, check runs and deployments. */
+import type { ChecksPort, CommitHealth } from '../reconcile/forge/checks.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
-
-export interface CommitHealth {
-  /** The newest of each context, and of each name of a check run, with the state that a status would have. */
-  readonly statuses: readonly {
-    readonly context: string;
-    readonly state: string;
-    readonly at: string;
-    /** Who says so, where it is a check run: the App by its number. Absent for a commit status. */
-    readonly app?: number | undefined;
-  }[];
-  /** The newest state of each environment's newest deployment of the commit. */
-  readonly deployments: readonly {
-    readonly environment: string;
-    readonly state: string;
-    readonly at: string;
-  }[];
-}
-
-export interface HealthApi {
-  /** `statuses: false` and no environments save the calls. Times are ISO 8601. */
-  healthOf(
-    sha: string,
-    asked: { readonly statuses: boolean; readonly environments: readonly string[] },
-    signal?: AbortSignal,
-  ): Promise<CommitHealth>;
-}
 
 /** The state that a commit status would have; every other conclusion is a failure. */
 const STATES: Readonly<Record<string, string>> = {
@@ -36,7 +11,7 @@ const STATES: Readonly<Record<string, string>> = {
   stale: 'pending',
 };
 
-export function createHealthApi(context: RepositoryContext): HealthApi {
+export function createHealthApi(context: RepositoryContext): Pick<ChecksPort, 'healthOf'> {
   const { checks, repos } = context.octokit.rest;
   /**
    * Argo CD may report by a check run. Portico's own say nothing of what runs, and neither does a job that was skipped: on a

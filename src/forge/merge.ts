@@ -1,33 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { PorticoError } from '../error.ts';
+import type { MergeAnswer, MergeRequest } from '../reconcile/forge/merging.ts';
 import { orNull, wordsOfForge } from './forge-error.ts';
 import { toPull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
-
-export interface MergeRequest {
-  /** The head that was checked; the forge refuses if it moved. */
-  readonly sha: string;
-  readonly method: 'merge' | 'squash' | 'rebase';
-  readonly title?: string;
-  readonly message?: string;
-  /** Asked before each further try: whether what was checked still stands. Default: it does. */
-  readonly stillStands?: (signal?: AbortSignal) => Promise<boolean>;
-}
-
-export type MergeResult =
-  | { readonly ok: true; readonly sha: string }
-  | {
-      readonly ok: false;
-      /**
-       * 'queue': the branch takes what comes through its merge queue alone. 'forbidden': the App may not, as where a workflow
-       * changes. 'busy': the forge was not done with the branches, each time that it was asked. 'stack': only the whole stack
-       * that it is part of can be merged.
-       */
-      readonly reason: 'moved' | 'not-mergeable' | 'blocked' | 'queue' | 'forbidden' | 'busy' | 'stack';
-      readonly message: string;
-    };
 
 /** Between the tries of a merge, in pauses of half a second: some eight seconds in all. */
 const PAUSES = [1, 2, 4, 8] as const;
@@ -49,7 +27,7 @@ export async function mergeWithPatience({
   readonly request: MergeRequest;
   readonly backoffMs: number;
   readonly signal?: AbortSignal | undefined;
-}): Promise<MergeResult> {
+}): Promise<MergeAnswer> {
   for (let turn = 0; ; turn += 1) {
     const answer = await mergeOnce(context, n, request, signal);
     if (answer.ok || (answer.reason !== 'busy' && answer.reason !== 'not-mergeable')) return answer;
@@ -72,7 +50,7 @@ async function mergeOnce(
   n: number,
   request: MergeRequest,
   signal: AbortSignal | undefined,
-): Promise<MergeResult> {
+): Promise<MergeAnswer> {
   try {
     const { data } = await context.octokit.rest.pulls.merge({
       ...where(context, signal),
@@ -99,7 +77,7 @@ const STACKED = /part of a stack/i;
  * which. 403: the App may not; so it is answered where a pull request changes workflows and the App has no permission for
  * those, in words that name it or not (chdsbd/kodiak#641, getmydia/mydia#634).
  */
-function mergeRefusal(error: unknown): MergeResult {
+function mergeRefusal(error: unknown): MergeAnswer {
   if (!(error instanceof PorticoError)) throw error;
   const { code } = error;
   const message = wordsOfForge(error);

@@ -1,43 +1,12 @@
-import type { Repository } from './forge-types.ts';
+import type { Pull } from '../reconcile/forge/pulls.ts';
+import type { RepositoryFacts } from '../reconcile/forge/repository.ts';
 import { authorOf, labelNames } from './repository-context.ts';
 import { toRepository, type RawRepository } from './repository.ts';
 
-/** A pull request, in the fields that decide something. */
-export interface Pull {
-  readonly number: number;
-  readonly nodeId: string;
-  readonly state: 'open' | 'closed';
-  readonly draft: boolean;
-  /** Only those with write access may comment. */
-  readonly locked: boolean;
-  readonly merged: boolean;
-  readonly mergedAt: string | null;
-  readonly mergedBy: string | null;
-  /** The merge commit once merged; the forge's test merge before. */
-  readonly mergeCommitSha: string | null;
-  readonly title: string;
-  readonly body: string;
-  readonly author: string;
-  readonly authorId?: number | undefined;
-  readonly authorIsBot: boolean;
-  readonly labels: readonly string[];
-  readonly headRef: string;
-  readonly headSha: string;
-  /** Null when the fork is gone. */
-  readonly headRepositoryId: number | null;
-  /** `owner/name` of it. */
-  readonly headRepository: string | null;
-  readonly baseRef: string;
-  readonly baseSha: string;
-  /** As lists and single answers tell it: without custom properties, so without labels. */
-  readonly baseRepository?: Omit<Repository, 'labels'>;
-  readonly htmlUrl: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly closedAt: string | null;
+/** A pull request as it was read, with what is waited for before it is merged. */
+export interface PullRead extends Pull {
   /** Null until the forge has computed it, and always null in lists. */
   readonly mergeable: boolean | null;
-  readonly mergeableState: string | null;
 }
 
 interface RawUser {
@@ -66,16 +35,14 @@ interface RawPull {
     readonly sha: string;
     readonly repo: { readonly id: number; readonly full_name?: string } | null;
   };
-  readonly base: { readonly ref: string; readonly sha: string; readonly repo?: RawRepository };
+  readonly base: { readonly ref: string; readonly repo?: RawRepository };
   readonly html_url: string;
   readonly created_at: string;
-  readonly updated_at: string;
-  readonly closed_at?: string | null;
   readonly mergeable?: boolean | null;
   readonly mergeable_state?: string;
 }
 
-export function toPull(raw: RawPull): Pull {
+export function toPull(raw: RawPull): PullRead {
   return {
     number: raw.number,
     nodeId: raw.node_id,
@@ -95,18 +62,15 @@ export function toPull(raw: RawPull): Pull {
     headRepositoryId: raw.head.repo?.id ?? null,
     headRepository: raw.head.repo?.full_name ?? null,
     baseRef: raw.base.ref,
-    baseSha: raw.base.sha,
     ...(raw.base.repo && { baseRepository: withoutLabels(toRepository(raw.base.repo)) }),
     htmlUrl: raw.html_url,
     createdAt: raw.created_at,
-    updatedAt: raw.updated_at,
-    closedAt: raw.closed_at ?? null,
     mergeable: raw.mergeable ?? null,
     mergeableState: raw.mergeable_state ?? null,
   };
 }
 
 /** A pull request tells no custom properties, which are labels too: half of them would be wrong. */
-function withoutLabels({ labels: _labels, ...repository }: Repository): Omit<Repository, 'labels'> {
+function withoutLabels({ labels: _labels, ...repository }: RepositoryFacts): Omit<RepositoryFacts, 'labels'> {
   return repository;
 }

@@ -1,79 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
+import type { MergingPort } from '../reconcile/forge/merging.ts';
+import type { Pull, PullPatch, PullsPort } from '../reconcile/forge/pulls.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
-import type { MergeRequest, MergeResult } from './merge.ts';
 import { isAboutWorkflows, mergeWithPatience } from './merge.ts';
 import { allPages, runGraphql } from './octokit.ts';
 import { toPull } from './pull-fields.ts';
-import type { Pull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
-
-interface NewPull {
-  readonly title: string;
-  readonly body: string;
-  readonly head: string;
-  readonly base: string;
-  readonly draft?: boolean;
-}
-
-interface PullPatch {
-  readonly title?: string;
-  readonly body?: string;
-  readonly base?: string;
-  readonly state?: 'open' | 'closed';
-}
-
-type EnqueueResult =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly reason: 'moved' | 'blocked' | 'forbidden'; readonly message: string };
-
-type PullHead = { readonly branch: string } | { readonly sha: string };
-
-export interface PullsApi {
-  listOpenPulls(signal?: AbortSignal): Promise<Pull[]>;
-  /** Null where there is none. With `waitForMergeable`, asks again with growing pauses (some 15 s in all). */
-  getPull(
-    n: number,
-    options?: { readonly waitForMergeable?: boolean },
-    signal?: AbortSignal,
-  ): Promise<Pull | null>;
-  /** Pull requests from this branch of this repository, or with this head commit; open ones unless `state` says 'all'. */
-  pullsForHead(
-    head: PullHead,
-    options?: { readonly state?: 'open' | 'all' },
-    signal?: AbortSignal,
-  ): Promise<Pull[]>;
-  /** Pull requests, merged ones included, that this commit is the head of or that brought it to a branch. */
-  pullsForCommit(sha: string, signal?: AbortSignal): Promise<Pull[]>;
-  /** Opens one; where an open one for the same head and base exists, that one is returned with `created: false`. */
-  createPull(
-    pull: NewPull,
-    signal?: AbortSignal,
-  ): Promise<{ readonly created: boolean; readonly pull: Pull }>;
-  updatePull(n: number, patch: PullPatch, signal?: AbortSignal): Promise<Pull>;
-  closePull(n: number, signal?: AbortSignal): Promise<void>;
-  markReady(nodeId: string, signal?: AbortSignal): Promise<void>;
-  convertToDraft(nodeId: string, signal?: AbortSignal): Promise<void>;
-  mergePull(n: number, request: MergeRequest, signal?: AbortSignal): Promise<MergeResult>;
-  /** Puts it into the merge queue of its base, only with this head. Whatever waits there already stays where it is. */
-  enqueuePull(nodeId: string, sha: string, signal?: AbortSignal): Promise<EnqueueResult>;
-  /** Merges the base into the head on the forge's side; 'moved' when the head is not `expectedHeadSha`. */
-  updateBranch(
-    n: number,
-    expectedHeadSha: string,
-    signal?: AbortSignal,
-  ): Promise<
-    | { readonly ok: true }
-    | { readonly ok: false; readonly reason: 'moved' | 'blocked'; readonly message: string }
-  >;
-}
 
 /** Pauses while the forge computes whether a pull request can be merged; some 15 s in all. */
 const MERGEABLE_PAUSES = [1, 2, 4, 8, 8, 8] as const;
 
-export function createPullsApi(context: RepositoryContext, backoffMs: number): PullsApi {
+/** Pull requests, and how they get to their base. `backoffMs`: the first pause while the forge computes or is busy. */
+export function createPullsApi(
+  context: RepositoryContext,
+  backoffMs: number,
+): PullsPort & Pick<MergingPort, 'mergePull' | 'enqueuePull'> {
   const { octokit } = context;
   const { pulls, repos } = octokit.rest;
   const change = async (n: number, patch: PullPatch, signal?: AbortSignal): Promise<Pull> =>
@@ -114,11 +58,7 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
         await pause(wait * backoffMs, undefined, { signal });
       }
     },
-    pullsForHead: async (head, { state = 'open' } = {}, signal) => {
-      if ('branch' in head) return await byBranch(head.branch, state, signal);
-      const found = await byCommit(head.sha, signal);
-      return found.filter((pull) => pull.headSha === head.sha && (state === 'all' || pull.state === 'open'));
-    },
+    pullsForHead: ({ branch }, { state = 'open' } = {}, signal) => byBranch(branch, state, signal),
     pullsForCommit: byCommit,
     createPull: async (pull, signal) => {
       try {
@@ -162,17 +102,6 @@ export function createPullsApi(context: RepositoryContext, backoffMs: number): P
         if (moved) return { ok: false, reason: 'moved', message };
         const reason = isAboutWorkflows(message) ? 'forbidden' : 'blocked';
         return { ok: false, reason, message };
-      }
-    },
-    updateBranch: async (n, expectedHeadSha, signal) => {
-      try {
-        const head = { pull_number: n, expected_head_sha: expectedHeadSha };
-        await pulls.updateBranch({ ...where(context, signal), ...head });
-        return { ok: true };
-      } catch (error) {
-        if (!isForgeError(error, 'FORGE_INVALID', 'FORGE_FORBIDDEN', 'FORGE_CONFLICT')) throw error;
-        const moved = /expected.head|head sha|head branch/i.test(error.message);
-        return { ok: false, reason: moved ? 'moved' : 'blocked', message: wordsOfForge(error) };
       }
     },
   };

@@ -1,3 +1,4 @@
+import type { Release, ReleasesPort } from '../reconcile/forge/releases.ts';
 import { cutText, MAX_RELEASE_BODY } from '../text/cut-text.ts';
 import { inert } from '../text/markdown.ts';
 import { withoutPart } from '../text/marked-part.ts';
@@ -5,42 +6,10 @@ import { isForgeError, orNull } from './forge-error.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
-interface ReleaseInput {
-  /** An existing tag. */
-  readonly tag: string;
-  readonly name: string;
-  readonly body: string;
-  readonly prerelease?: boolean;
-}
-
-interface Release {
-  readonly id: number;
-  readonly tag: string;
-  readonly name: string;
-  readonly body: string;
-  readonly htmlUrl: string;
-}
-
-export interface ReleasesApi {
-  getRelease(tag: string, signal?: AbortSignal): Promise<Release | null>;
-  /** Takes the release of a tag away, where there is one; the tag stays. */
-  removeRelease(tag: string, signal?: AbortSignal): Promise<void>;
-  /** What people are told about a tag, made inert so that it can be put into other text; null where nothing is. */
-  releaseNotes(tag: string, signal?: AbortSignal): Promise<string | null>;
-  /**
-   * One release per tag: made, corrected or left alone. It never becomes the repository's "Latest": `make_latest` is true
-   * where it is left out of a new release (https://docs.github.com/en/rest/releases/releases#create-a-release), and which of
-   * many packages was published last says nothing. What people mark as the latest stays so.
-   */
-  upsertRelease(
-    release: ReleaseInput,
-    signal?: AbortSignal,
-  ): Promise<{ readonly release: Release; readonly written: 'created' | 'updated' | 'unchanged' }>;
-}
-
-export function createReleasesApi(context: RepositoryContext): ReleasesApi {
+/** Releases, one for each tag of a revision. */
+export function createReleasesApi(context: RepositoryContext): ReleasesPort {
   const { repos } = context.octokit.rest;
-  const find = async (tag: string, signal?: AbortSignal): Promise<Release | null> => {
+  const find = async (tag: string, signal?: AbortSignal): Promise<KnownRelease | null> => {
     const answer = await orNull(repos.getReleaseByTag({ ...where(context, signal), tag }));
     return answer && toRelease(answer.data);
   };
@@ -58,20 +27,20 @@ export function createReleasesApi(context: RepositoryContext): ReleasesApi {
       const body = withoutPart((await find(tag, signal))?.body ?? '', 'downstream').trim();
       return body === '' ? null : inert(body);
     },
-    upsertRelease: async ({ tag, name, body: text, prerelease = false }, signal) => {
+    upsertRelease: async ({ tag, name, body: text }, signal) => {
       const body = cutText(text, MAX_RELEASE_BODY);
-      const correct = async (existing: Release): Promise<Outcome> => {
+      const correct = async (existing: KnownRelease): Promise<Outcome> => {
         if (existing.name === name && normal(existing.body) === normal(body)) {
           return { release: existing, written: 'unchanged' };
         }
-        const change = { release_id: existing.id, name, body, prerelease };
+        const change = { release_id: existing.id, name, body };
         const { data } = await repos.updateRelease({ ...where(context, signal), ...change });
         return { release: toRelease(data), written: 'updated' };
       };
       const existing = await find(tag, signal);
       if (existing) return await correct(existing);
       try {
-        const made = { tag_name: tag, name, body, prerelease, make_latest: 'false' as const };
+        const made = { tag_name: tag, name, body, make_latest: 'false' as const };
         const { data } = await repos.createRelease({ ...where(context, signal), ...made });
         return { release: toRelease(data), written: 'created' };
       } catch (error) {
@@ -84,11 +53,15 @@ export function createReleasesApi(context: RepositoryContext): ReleasesApi {
   };
 }
 
-type Outcome = Awaited<ReturnType<ReleasesApi['upsertRelease']>>;
+type Outcome = Awaited<ReturnType<ReleasesPort['upsertRelease']>>;
 
 /** The forge may store other line ends and no last one. */
 function normal(body: string): string {
   return body.replaceAll('\r\n', '\n').trimEnd();
+}
+
+interface KnownRelease extends Release {
+  readonly id: number;
 }
 
 interface RawRelease {
@@ -96,9 +69,8 @@ interface RawRelease {
   readonly tag_name: string;
   readonly name: string | null;
   readonly body?: string | null;
-  readonly html_url: string;
 }
 
-function toRelease(raw: RawRelease): Release {
-  return { id: raw.id, tag: raw.tag_name, name: raw.name ?? '', body: raw.body ?? '', htmlUrl: raw.html_url };
+function toRelease(raw: RawRelease): KnownRelease {
+  return { id: raw.id, tag: raw.tag_name, name: raw.name ?? '', body: raw.body ?? '' };
 }

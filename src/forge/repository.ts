@@ -1,46 +1,21 @@
+import type { PeoplePort } from '../reconcile/forge/people.ts';
+import type {
+  BranchRules,
+  RepositoryFacts,
+  RepositoryPort,
+  Visibility,
+} from '../reconcile/forge/repository.ts';
 import { orNull } from './forge-error.ts';
-import type { Repository, Visibility } from './forge-types.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { requestOf, where } from './repository-context.ts';
 
-/** What the branch's rulesets ask, as far as anyone may read it. */
-interface BranchRules {
-  readonly requiredChecks: readonly { readonly context: string; readonly appId: number | null }[];
-  readonly requiredApprovals: number;
-  readonly requiresSignatures: boolean;
-  readonly requiresLinearHistory: boolean;
-  readonly requiresPullRequest: boolean;
-  readonly mergeQueue: boolean;
-  /** Every rule type that applies, such as `pull_request`. */
-  readonly types: readonly string[];
-}
-
-/** Classic protection, best effort: what the App may see without the Administration permission. */
-interface BranchProtection {
-  readonly protected: boolean;
-  readonly requiredChecks: readonly string[];
-}
-
-export interface RepositoryApi {
-  get(signal?: AbortSignal): Promise<Repository>;
-  /**
-   * `role_name` of a user (admin, maintain, write, triage, read or a custom one), 'none' for a stranger, and which account
-   * has this login now: null where none has. Asked live.
-   */
-  member(login: string, signal?: AbortSignal): Promise<{ readonly role: string; readonly id: number | null }>;
-  /** The role alone. */
-  permission(login: string, signal?: AbortSignal): Promise<string>;
-  /** True only for an active member. Asked live; a failure throws, so that callers fail closed. */
-  teamMember(org: string, team: string, login: string, signal?: AbortSignal): Promise<boolean>;
-  branchRules(branch: string, signal?: AbortSignal): Promise<BranchRules>;
-  /** Null where the branch is absent. */
-  branchProtection(branch: string, signal?: AbortSignal): Promise<BranchProtection | null>;
-}
-
-export function createRepositoryApi(context: RepositoryContext): RepositoryApi {
+/** What the forge knows of a repository itself, and what somebody may do in it. */
+export function createRepositoryApi(
+  context: RepositoryContext,
+): PeoplePort & Pick<RepositoryPort, 'get' | 'branchRules'> {
   const { repos, teams } = context.octokit.rest;
-  const member: RepositoryApi['member'] = async (username, signal) => {
+  const member: PeoplePort['member'] = async (username, signal) => {
     const asked = repos.getCollaboratorPermissionLevel({ ...where(context, signal), username });
     const answer = await orNull(asked);
     if (answer === null) return { role: 'none', id: null };
@@ -60,12 +35,6 @@ export function createRepositoryApi(context: RepositoryContext): RepositoryApi {
         repos.getBranchRules({ ...where(context, signal), branch, ...page }),
       );
       return toBranchRules(rules);
-    },
-    branchProtection: async (branch, signal) => {
-      const answer = await orNull(repos.getBranch({ ...where(context, signal), branch }));
-      if (answer === null) return null;
-      const checks = answer.data.protection?.required_status_checks?.contexts ?? [];
-      return { protected: answer.data.protected, requiredChecks: checks };
     },
   };
 }
@@ -87,7 +56,7 @@ export interface RawRepository {
 }
 
 /** The fields that are used of a repository as any endpoint gives it. */
-export function toRepository(raw: RawRepository): Repository {
+export function toRepository(raw: RawRepository): RepositoryFacts {
   return {
     id: raw.id,
     owner: raw.owner.login,
@@ -123,22 +92,17 @@ interface RawRule {
 }
 
 interface RuleParameters {
-  readonly required_status_checks?: readonly { readonly context: string; readonly integration_id?: number }[];
-  readonly required_approving_review_count?: number;
+  readonly required_status_checks?: readonly { readonly context: string }[];
 }
 
 function toBranchRules(rules: readonly RawRule[]): BranchRules {
   const parameters = rules.map((rule) => (rule.parameters ?? {}) as RuleParameters);
-  const types = [...new Set(rules.map((rule) => rule.type))].sort();
+  const types = new Set(rules.map((rule) => rule.type));
   return {
     requiredChecks: parameters.flatMap(({ required_status_checks: checks = [] }) =>
-      checks.map((check) => ({ context: check.context, appId: check.integration_id ?? null })),
+      checks.map(({ context }) => ({ context })),
     ),
-    requiredApprovals: Math.max(0, ...parameters.map((one) => one.required_approving_review_count ?? 0)),
-    requiresSignatures: types.includes('required_signatures'),
-    requiresLinearHistory: types.includes('required_linear_history'),
-    requiresPullRequest: types.includes('pull_request'),
-    mergeQueue: types.includes('merge_queue'),
-    types,
+    requiresSignatures: types.has('required_signatures'),
+    mergeQueue: types.has('merge_queue'),
   };
 }

@@ -6,7 +6,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Keyring } from '../revision/keyring.ts';
 import type { Content } from './content-port.ts';
-import type { Forge } from './forge-port.ts';
+import type { Forge } from './forge/forge.ts';
 import type { Git, Person } from './git-port.ts';
 import type { Job } from './job.ts';
 import type { Registries } from './registry-port.ts';

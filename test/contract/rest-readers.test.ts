@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { changedAt, sampleOf, watch, type SampleSchema } from '../../localforge/test/contract/sample.ts';
 import { judgeExchange } from '../../localforge/test/contract/validate.ts';
 import { forgeCalls } from '../../scripts/forge-calls.ts';
-import type { Forge, RepositoryForge } from '../../src/forge/forge-api.ts';
+import type { Forge } from '../../src/forge/forge-api.ts';
 import { connectForge } from '../../src/forge/forge.ts';
+import type { Forge as RepositoryForge } from '../../src/reconcile/forge/forge.ts';
 
 interface Described {
   readonly operations: Readonly<
@@ -66,7 +67,6 @@ const READERS: Readonly<Record<string, Reader>> = {
   member: (_, here) => here.member('alice'),
   'team member': (_, here) => here.teamMember('acme', 'platform', 'alice'),
   'rules of a branch': (_, here) => here.branchRules('main'),
-  'protection of a branch': (_, here) => here.branchProtection('main'),
   'activity of a branch': (_, here) => here.branchActivity('x'),
   'open pull requests': (_, here) => here.listOpenPulls(),
   'pull request': (_, here) => here.getPull(1),
@@ -74,28 +74,22 @@ const READERS: Readonly<Record<string, Reader>> = {
   'new pull request': (_, here) => here.createPull({ title: 'x', body: 'x', head: 'x', base: 'main' }),
   'changed pull request': (_, here) => here.updatePull(1, { title: 'x' }),
   merge: (_, here) => here.mergePull(1, merge),
-  'merge of the base': (_, here) => here.updateBranch(1, 'a'.repeat(40)),
   reviews: (_, here) => here.listReviews(1),
-  'new review': (_, here) => here.createReview(1, { event: 'COMMENT', body: 'x', commitId: 'a'.repeat(40) }),
   remarks: (_, here) => here.remark(1, remarks),
   comments: (_, here) => here.listComments(1),
   'recent comments': (_, here) => here.listRecentComments(new Date(0)),
   'recent comments on lines': (_, here) => here.listRecentLineComments(new Date(0)),
   comment: (_, here) => here.getComment(1),
   'new comment': (_, here) => here.createComment(1, 'x'),
-  'changed comment': (_, here) => here.updateComment(1, 'x'),
   'sticky comment': (_, here) => here.upsertSticky(1, 'x', 'y'),
   'reactions to a comment': (_, here) => here.listReactions({ commentId: 1 }),
-  'reactions to an issue': (_, here) => here.listReactions({ issue: 1 }),
-  'new reaction to a comment': (_, here) => here.addReaction({ commentId: 1 }, '+1'),
-  'new reaction to an issue': (_, here) => here.addReaction({ issue: 1 }, '+1'),
-  'reaction to a comment taken back': (_, here) => here.removeReaction({ commentId: 1 }, '+1'),
-  'reaction to an issue taken back': (_, here) => here.removeReaction({ issue: 1 }, '+1'),
-  issues: (_, here) => here.listIssues(),
+  'new reaction to a comment': (_, here) => here.addReaction({ commentId: 1 }, 'eyes'),
+  'reaction to a comment taken back': (_, here) => here.removeReaction({ commentId: 1 }, 'eyes'),
+  issues: (_, here) => here.listIssues({}),
   'oldest issue': (_, here) => here.oldestIssue({ creator: 'x', title: 'x' }),
   issue: (_, here) => here.getIssue(1),
   'new issue': (_, here) => here.createIssue({ title: 'x', body: 'x' }),
-  'changed issue': (_, here) => here.updateIssue(1, { title: 'x' }),
+  'changed issue': (_, here) => here.updateIssue(1, { body: 'x' }),
   label: (_, here) => here.hasLabel('x'),
   'new label': (_, here) => here.addLabels(1, ['x']),
   'labels of former times': (_, here) => here.labelsEverOn(1),
@@ -124,11 +118,7 @@ const ADAPTED: Readonly<Record<string, Readonly<Record<string, (text: string) =>
   'new release': { 'GET /repos/{owner}/{repo}/releases/tags/{tag}': () => null },
   'reaction to a comment taken back': {
     'GET /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions': (text) =>
-      text.replaceAll('"login":"x"', '"login":"x[bot]"'),
-  },
-  'reaction to an issue taken back': {
-    'GET /repos/{owner}/{repo}/issues/{issue_number}/reactions': (text) =>
-      text.replaceAll('"login":"x"', '"login":"x[bot]"'),
+      text.replaceAll('"login":"x"', '"login":"x[bot]"').replaceAll('"content":"+1"', '"content":"eyes"'),
   },
 };
 

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-import type { CheckInput } from '../../src/forge/checks.ts';
+import type { CheckInput } from '../../src/reconcile/forge/checks.ts';
 import { mockForge, ORIGIN, record, REPO } from './forge-mock.ts';
 import type { Json } from './forge-mock.ts';
 

@@ -433,11 +433,11 @@ describe('cost', () => {
       },
     });
     nock(ORIGIN).post(COMMENTS).reply(201, rawComment({}));
-    nock(ORIGIN).patch(`${REPO}/issues/comments/1`).reply(200, rawComment({}));
+    nock(ORIGIN).patch(`${REPO}/issues/1`).reply(200, {});
     nock(ORIGIN).get(REPO).reply(200, REPOSITORY);
     nock(ORIGIN).post(`${REPO}/issues/comments/1/reactions`).reply(201, { id: 1 });
     await repository.get();
-    await repository.updateComment(1, 'x');
+    await repository.updateIssue(1, { body: 'x' });
     await repository.addReaction({ commentId: 1 }, 'eyes');
     expect(taken).toEqual([]);
     await repository.createComment(1, 'x');

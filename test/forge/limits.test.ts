@@ -7,9 +7,9 @@ import type { LocalForge } from '@portico/localforge';
 import { startForge } from '@portico/localforge';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
-import type { RepositoryForge } from '../../src/forge/forge-api.ts';
 import type { ForgeCall, ForgeOptions } from '../../src/forge/forge-types.ts';
 import { connectForge } from '../../src/forge/forge.ts';
+import type { Forge as RepositoryForge } from '../../src/reconcile/forge/forge.ts';
 
 /** GitHub's limits as the local forge keeps them, and what the client makes of them. */
 

@@ -77,7 +77,7 @@ test('every recorded reply to a call of ours is read', async () => {
   });
 
   answer('paginate-issues', 'GET /repos/{owner}/{repo}/issues');
-  const issues = await repository.listIssues();
+  const issues = await repository.listIssues({});
   expect(issues.map(({ number }) => number)).toEqual([13, 12, 11]);
 
   for (const scenario of ['release-assets', 'release-assets-conflict']) {

@@ -2,6 +2,7 @@ export interface CheckAnnotation {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
+  /** Columns are only used where start and end line are the same. */
   readonly startColumn?: number;
   readonly endColumn?: number;
   readonly level: 'notice' | 'warning' | 'failure';
@@ -18,11 +19,14 @@ export interface CheckAction {
   readonly identifier: string;
 }
 
+/** A check as it is to be. Too long texts are cut, with a note. */
 export interface CheckInput {
   readonly name: string;
   readonly headSha: string;
+  /** Kept as the first part of the run's `external_id`. */
   readonly externalId: string;
   readonly status: 'in_progress' | 'completed';
+  /** Needed exactly when completed. */
   readonly conclusion?: 'success' | 'failure' | 'neutral' | 'action_required';
   readonly title: string;
   readonly summary: string;
@@ -47,15 +51,17 @@ export interface CheckRun {
   readonly startedAt: string | null;
 }
 
-/** States as the forge names them, the newest of each; times are ISO 8601. */
+/** States as the forge names them; times are ISO 8601. */
 export interface CommitHealth {
+  /** The newest of each context, and of each name of a check run, with the state that a status would have. */
   readonly statuses: readonly {
     readonly context: string;
     readonly state: string;
     readonly at: string;
-    /** Of a check run: the number of its App. */
+    /** Of a check run: the number of its App. Absent for a commit status. */
     readonly app?: number | undefined;
   }[];
+  /** The newest state of each environment's newest deployment of the commit. */
   readonly deployments: readonly {
     readonly environment: string;
     readonly state: string;
@@ -76,9 +82,11 @@ export interface CheckSuite {
 
 /** Check runs of ours, and what others say of a commit. Every write may run twice. */
 export interface ChecksPort {
+  /** Makes our run of that name on that commit be so. An equal one costs no write. */
   putCheck(check: CheckInput, signal?: AbortSignal): Promise<unknown>;
   /** Several of one commit at the cost of one look. */
   putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<unknown>;
+  /** The latest run of each name and App on a commit. */
   listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
   /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
   checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
@@ -90,9 +98,12 @@ export interface ChecksPort {
     readonly state: string;
     readonly statuses: readonly { readonly context: string; readonly state: string }[];
   }>;
-  /** What each App has to check of a commit, and how many runs it has made for that. */
+  /** The suites of all Apps at a commit; one without runs is of an App that has not reported, and may never. */
   checkSuites(sha: string, signal?: AbortSignal): Promise<readonly CheckSuite[]>;
-  /** What others say about a commit by statuses, where asked, and by deployments to these environments. */
+  /**
+   * What others say about a commit by statuses and check runs, where asked, and by deployments to these environments.
+   * `statuses: false` and no environments save the calls.
+   */
   healthOf(
     sha: string,
     asked: { readonly statuses: boolean; readonly environments: readonly string[] },

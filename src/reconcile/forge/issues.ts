@@ -8,12 +8,18 @@ export interface Issue {
   readonly locked: boolean;
   /** Pull requests are issues too. */
   readonly isPull: boolean;
+  /** ISO 8601. */
+  readonly updatedAt: string;
 }
 
 /** Issues, and the labels of issues and pull requests. Every write may run twice. */
 export interface IssuesPort {
   getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
-  /** The first issue of that title by that account, open or closed. */
+  /**
+   * The first issue of that title by that account, open or closed. The list of REST holds its pull requests, too, so it is read
+   * in the order of creation and no further than that issue. GraphQL's `filterBy.createdBy` is of no use: on GitHub Enterprise
+   * Cloud it finds nothing by Apps (renovatebot/renovate#44730).
+   */
   oldestIssue(
     wanted: { readonly creator: string; readonly title: string },
     signal?: AbortSignal,
@@ -26,24 +32,17 @@ export interface IssuesPort {
       readonly labels?: readonly string[];
     },
     signal?: AbortSignal,
-  ): Promise<
-    readonly {
-      readonly number: number;
-      readonly state: 'open' | 'closed';
-      readonly title: string;
-      readonly body: string;
-      readonly updatedAt: string;
-    }[]
-  >;
+  ): Promise<readonly Issue[]>;
   updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;
   createIssue(
     issue: { readonly title: string; readonly body: string },
     signal?: AbortSignal,
   ): Promise<{ readonly number: number }>;
+  /** Whether the repository has a label of this name. */
   hasLabel(name: string, signal?: AbortSignal): Promise<boolean>;
   /** Labels of an issue or pull request; those that the repository lacks are made. */
   addLabels(n: number, labels: readonly string[], signal?: AbortSignal): Promise<unknown>;
   removeLabel(n: number, label: string, signal?: AbortSignal): Promise<unknown>;
-  /** The labels that it has or had, whoever put them on. */
+  /** The labels that it has or had, whoever put them on; as they were called then. */
   labelsEverOn(n: number, signal?: AbortSignal): Promise<readonly string[]>;
 }

@@ -1,5 +1,6 @@
 import type { RepositoryFacts } from './repository.ts';
 
+/** A pull request, in the fields that decide something. */
 export interface Pull {
   readonly number: number;
   readonly nodeId: string;
@@ -7,6 +8,7 @@ export interface Pull {
   readonly draft: boolean;
   readonly merged: boolean;
   readonly mergedBy: string | null;
+  /** The merge commit once merged; the forge's test merge before. */
   readonly mergeCommitSha: string | null;
   readonly title: string;
   readonly body: string;
@@ -23,6 +25,7 @@ export interface Pull {
   /** The repository that it goes into, as it was when the pull request was read; labels are not told here. */
   readonly baseRepository?: Omit<RepositoryFacts, 'labels'>;
   readonly htmlUrl: string;
+  /** Only those with write access may comment. */
   readonly locked: boolean;
   readonly labels: readonly string[];
   readonly mergedAt: string | null;
@@ -32,21 +35,30 @@ export interface Pull {
   readonly mergeableState?: string | null;
 }
 
+export interface PullPatch {
+  readonly title?: string;
+  readonly body?: string;
+  readonly state?: 'open' | 'closed';
+}
+
 /** Pull requests: read, opened, changed. Every write may run twice. */
 export interface PullsPort {
+  /** Null where there is none. With `waitForMergeable`, asks again with growing pauses (some 15 s in all). */
   getPull(
     n: number,
     options?: { readonly waitForMergeable?: boolean },
     signal?: AbortSignal,
   ): Promise<Pull | null>;
   listOpenPulls(signal?: AbortSignal): Promise<readonly Pull[]>;
+  /** Pull requests from this branch of this repository; open ones unless `state` says 'all'. */
   pullsForHead(
     head: { readonly branch: string },
     options?: { readonly state?: 'open' | 'all' },
     signal?: AbortSignal,
   ): Promise<readonly Pull[]>;
-  /** Pull requests that brought this commit to a branch, merged ones included. */
+  /** Pull requests, merged ones included, that this commit is the head of or that brought it to a branch. */
   pullsForCommit(sha: string, signal?: AbortSignal): Promise<readonly Pull[]>;
+  /** Opens one; where an open one for the same head and base exists, that one is returned with `created: false`. */
   createPull(
     pull: {
       readonly title: string;
@@ -57,11 +69,7 @@ export interface PullsPort {
     },
     signal?: AbortSignal,
   ): Promise<{ readonly created: boolean; readonly pull: Pull }>;
-  updatePull(
-    n: number,
-    patch: { readonly title?: string; readonly body?: string; readonly state?: 'open' | 'closed' },
-    signal?: AbortSignal,
-  ): Promise<unknown>;
+  updatePull(n: number, patch: PullPatch, signal?: AbortSignal): Promise<unknown>;
   closePull(n: number, signal?: AbortSignal): Promise<unknown>;
   markReady(nodeId: string, signal?: AbortSignal): Promise<unknown>;
   convertToDraft(nodeId: string, signal?: AbortSignal): Promise<unknown>;

@@ -1,10 +1,13 @@
+export type Visibility = 'public' | 'internal' | 'private';
+
 export interface RepositoryFacts {
   readonly id: number;
   readonly owner: string;
   readonly name: string;
+  /** `owner/name`. */
   readonly fullName: string;
   readonly defaultBranch: string;
-  readonly visibility: 'public' | 'internal' | 'private';
+  readonly visibility: Visibility;
   readonly archived: boolean;
   /** True for a fork of another repository. */
   readonly fork?: boolean;
@@ -38,18 +41,17 @@ export interface BranchActivity {
   readonly complete: boolean;
 }
 
+/** What the rulesets of a branch demand, also of those who may pass them by. */
+export interface BranchRules {
+  readonly mergeQueue: boolean;
+  readonly requiresSignatures: boolean;
+  readonly requiredChecks: readonly { readonly context: string }[];
+}
+
 /** What the forge knows of a repository itself. Every write may run twice. */
 export interface RepositoryPort {
   get(signal?: AbortSignal): Promise<RepositoryFacts>;
-  /** What the rulesets of a branch demand, also of those who may pass them by. */
-  branchRules(
-    branch: string,
-    signal?: AbortSignal,
-  ): Promise<{
-    readonly mergeQueue: boolean;
-    readonly requiresSignatures: boolean;
-    readonly requiredChecks: readonly { readonly context: string }[];
-  }>;
+  branchRules(branch: string, signal?: AbortSignal): Promise<BranchRules>;
   /** Who moved a branch (its full ref), of this repository or of another (`owner/name`); null where that is not shown. */
   branchActivity(
     ref: string,

@@ -7,7 +7,7 @@ import { allowsUpstream } from '../../config/allowed-upstream.ts';
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
-import type { Forge } from '../forge-port.ts';
+import type { Forge } from '../forge/forge.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import { pollJob } from '../jobs.ts';

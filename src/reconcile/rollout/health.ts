@@ -6,8 +6,8 @@
 import { matchesGlob } from '../../config/glob.ts';
 import type { Health } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
-import type { Forge } from '../forge-port.ts';
 import type { CommitHealth } from '../forge/checks.ts';
+import type { Forge } from '../forge/forge.ts';
 import type { Git } from '../git-port.ts';
 import type { Asking } from './asking.ts';
 
