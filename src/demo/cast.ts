@@ -6,6 +6,8 @@ export const ORGANISATION = 'acme';
 export const UPSTREAM = 'blueprints';
 export const DOWNSTREAMS = ['deploy-eu', 'deploy-us'] as const;
 export type Downstream = (typeof DOWNSTREAMS)[number];
+/** What deploys from each. */
+export const DEPLOYED_BY = { 'deploy-eu': 'flux', 'deploy-us': 'argo' } as const;
 
 /**
  * Alice keeps the blueprints, Bob runs the deployments, and neither approves their own work; Carol may only read, and has

@@ -11,17 +11,22 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, posix } from 'node:path';
+import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { simpleGit, type SimpleGit } from 'simple-git';
 
 import { PorticoError } from '../error.ts';
 import { withUpstream } from '../package/kptfile.ts';
-import { ORGANISATION, PEOPLE, UPSTREAM, type Downstream, type Person } from './cast.ts';
+import { DEPLOYED_BY, ORGANISATION, PEOPLE, UPSTREAM, type Downstream, type Person } from './cast.ts';
+import { argoObjects, fluxObjects } from './clusters.ts';
 
 /** The repositories are private: what one has may come into the other only where both say so. */
 const SHARING = 'sharing: { within: organization }';
+
+/** What the upstream has beside Portico's checks; nothing runs it on the local forge, which shows its checks where it is realistic. */
+const CI =
+  'name: CI\non: { push: { branches: [main] }, pull_request: }\njobs: { lint: { runs-on: ubuntu-latest, steps: [{ run: yamllint . }] } }\n';
 
 const OWN_PACKAGES = new URL('./packages/', import.meta.url);
 
@@ -106,6 +111,7 @@ export async function seedUpstream(
   for (const path of packages)
     cpSync(join(source, path), join(folder, path), { recursive: true, filter: isContent });
   configure(folder, UPSTREAM, `directory: /\n  ${SHARING}`);
+  writeInto(folder, '.github/workflows/ci.yaml', CI);
   await commitAndPush(git, 'Add the packages');
   for (const path of packages) await git.raw(['tag', '-a', `${path}/v1`, '-m', `${path} v1`]);
   await git.raw(['push', '-q', 'origin', '--tags']);
@@ -134,6 +140,10 @@ export async function seedDownstream(
     writeFileSync(kptfile, locked);
   }
   configure(folder, name, `deployment: true\n  updates: { follow: latest }\n  ${SHARING}`);
+  const [first = ''] = upstream.packages;
+  const objects = DEPLOYED_BY[name] === 'flux' ? fluxObjects : argoObjects;
+  const followed = objects({ repository: `${ORGANISATION}/${name}`, folder: first });
+  for (const [path, text] of Object.entries(followed)) writeInto(folder, path, text);
   await commitAndPush(git, 'Clone the packages at v1');
 }
 
@@ -149,11 +159,13 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
 }
 
 function configure(folder: string, name: string, spec: string): void {
-  mkdirSync(join(folder, '.github'), { recursive: true });
-  writeFileSync(
-    join(folder, '.github', 'portico.yaml'),
-    `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata:\n  name: ${name}\nspec:\n  branch: main\n  ${spec}\n`,
-  );
+  const text = `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata:\n  name: ${name}\nspec:\n  branch: main\n  ${spec}\n`;
+  writeInto(folder, '.github/portico.yaml', text);
+}
+
+function writeInto(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
 }
 
 function isContent(path: string): boolean {

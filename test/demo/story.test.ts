@@ -9,11 +9,12 @@ import { hasChromium, launchChromium } from '../../localforge/test/web/chromium.
 import { startLocalPortico } from '../../src/cli/local-portico.ts';
 import type { LocalPortico } from '../../src/cli/local-portico.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
-import { castConfig } from '../../src/demo/cast.ts';
+import { castConfig, ORGANISATION, UPSTREAM } from '../../src/demo/cast.ts';
 import { DASHBOARDS_AFTER_SECONDS, playDemo } from '../../src/demo/demo.ts';
 import { invitation } from '../../src/demo/invitation.ts';
 import { findPackages, temporaryFolder } from '../../src/demo/seed.ts';
 import { summarise } from '../../src/demo/summary.ts';
+import { octokitAs } from '../e2e/octokit-as.ts';
 import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { playSentences, runCommands, thingsOf } from './play-invitation.ts';
 
@@ -81,6 +82,27 @@ test('the story is told, and GitHub would have taken every request of it', async
     ['deploy-us', ['open']],
   ]);
   expectContract();
+});
+
+test('CI has run on the proposal, and Flux and Argo CD have told of what they deployed', async () => {
+  const alice = octokitAs(local.forge.apiUrl, 'alice-token').rest;
+  const owner = ORGANISATION;
+  const { data: pull } = await alice.pulls.get({ owner, repo: UPSTREAM, pull_number: 1 });
+  const { data: checks } = await alice.checks.listForRef({ owner, repo: UPSTREAM, ref: pull.head.sha });
+  expect(checks.check_runs.find(({ name }) => name === 'lint')).toMatchObject({ conclusion: 'success' });
+  const { data: statuses } = await alice.repos.listCommitStatusesForRef({
+    owner,
+    repo: 'deploy-eu',
+    ref: 'main',
+  });
+  expect(statuses).toEqual([
+    expect.objectContaining({
+      context: expect.stringMatching(/^kustomization\/web-app\/[0-9a-f]{8}$/),
+      state: 'success',
+    }),
+  ]);
+  const { data: deployments } = await alice.repos.listDeployments({ owner, repo: 'deploy-us' });
+  expect(deployments.map(({ environment }) => environment)).toEqual(['production']);
 });
 
 test('what it invites to works exactly as printed, in a terminal and in a browser', async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { argoObjects, fluxObjects } from '../../../src/demo/clusters.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
 import { kptfile } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
-import { argoObjects, fluxObjects } from './gitops-objects.ts';
 
 /** Two fleets, one that Flux deploys and one that Argo CD deploys; updates merge themselves, so that nobody but the tools decides. */
 let stage: Stage;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { argoObjects, fluxObjects } from '../../../src/demo/clusters.ts';
 import { below, configuration, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
+import { longTest, STORIES } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -21,10 +22,22 @@ const follow = (spec: string): { spec: string } => ({
   spec: `branch: main\ndeployment: true\nupdates: ${spec}`,
 });
 
+const CI = {
+  '.github/workflows/ci.yaml': 'on: [push, pull_request]\njobs: { lint: {} }\n',
+};
+
+/** Others are at work in some of the repositories, where there is time for it. */
+const othersIn = (name: string): Record<string, string> =>
+  !STORIES
+    ? {}
+    : name === 'local'
+      ? { ...CI, ...fluxObjects({ repository: 'acme/local', folder: 'shop' }) }
+      : { ...CI, ...argoObjects({ repository: `acme/${name}`, folder: 'shop' }) };
+
 beforeAll(async () => {
   stage = await startStage(
     {
-      up: { files: below('web', PACKAGE) },
+      up: { files: { ...below('web', PACKAGE), ...(STORIES && CI) } },
       local: follow('{ follow: latest }'),
       twice: follow('{ follow: latest }'),
       conflict: follow('{ follow: latest }'),
@@ -48,8 +61,8 @@ beforeAll(async () => {
   });
   const seed = (name: string, files: Record<string, string>): Promise<string> =>
     stage.repository(name).push('main', files);
-  await seed('local', below('shop', clone('first', at, '/web')));
-  await seed('twice', below('shop', clone()));
+  await seed('local', { ...below('shop', clone('first', at, '/web')), ...othersIn('local') });
+  await seed('twice', { ...below('shop', clone()), ...othersIn('twice') });
   await seed('conflict', below('shop', clone('mine')));
   await seed('closed', below('shop', clone()));
   await seed('none', below('shop', clone()));

@@ -1,4 +1,7 @@
-/** What a repository holds below `clusters/` so that the local forge's Flux or Argo CD follows it (localforge/README.md). */
+/**
+ * What a repository holds below `clusters/` so that Flux or Argo CD deploys from it and reports to the forge. The local forge's follow it, too,
+ * where it is realistic (localforge/README.md).
+ */
 
 interface Followed {
   /** `owner/name` */
