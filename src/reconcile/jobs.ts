@@ -44,7 +44,7 @@ export function overdueJob(repository: RepositoryRef, number: number, afterSecon
 
 /** Kinds of jobs about proposals: of strangers, and those that take longer than their turn. */
 export const STRANGER = 'stranger-proposal';
-export const LONG_PROPOSAL = 'long-proposal';
+const LONG_PROPOSAL = 'long-proposal';
 export const LONG_STRANGER = 'long-stranger-proposal';
 
 /** A proposal from a fork: it waits in a lane of its own, where `author` is served in turn with others. */
