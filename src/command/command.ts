@@ -31,6 +31,8 @@ export interface PullCommand extends CommandBase {
   readonly contexts: 'pull';
   /** `head`: only while the head is what the caller saw. `open`: the pull request must be open. */
   readonly guard: 'head' | 'open';
+  /** It merges: checks that wait for people are made anew first, and a merge whose end was lost is answered, not refused. */
+  readonly merges?: true;
   decide(state: CommandState, args: Arguments, pull: PullPlace): Decision;
 }
 

@@ -8,7 +8,7 @@ import { allowedCommands } from './help.ts';
 import type { CommandLine } from './parse.ts';
 import { refuse } from './refusal.ts';
 import { unknownCommand } from './suggest.ts';
-import { commands } from './table.ts';
+import { commandNamed, commands } from './table.ts';
 
 /** `ignore`: no answer at all, not even a reaction. */
 export type Answer = Decision | { readonly kind: 'ignore'; readonly code: string };
@@ -17,7 +17,7 @@ export type Answer = Decision | { readonly kind: 'ignore'; readonly code: string
 export function decideCommand(line: CommandLine, state: CommandState): Answer {
   if (state.caller.isBot) return { kind: 'ignore', code: 'bot' };
   if (line.problem !== undefined) return line.problem;
-  const command = commands.find(({ name }) => name === line.verb);
+  const command = commandNamed(line.verb);
   if (command === undefined) return unknown(line.verb, state);
   const authorization = authorize(state.config, command, state.caller);
   if (authorization.kind !== 'allowed') return authorization;

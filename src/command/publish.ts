@@ -24,6 +24,7 @@ export const publish: PullCommand = {
   mayAlso: [],
   contexts: 'pull',
   guard: 'head',
+  merges: true,
   fits: (state) => wouldAct(publish, state),
   decide(state, { positional }, pull) {
     const bump = bumpOf(state, positional[0]);

@@ -49,5 +49,16 @@ export const commands: readonly Command[] = [
   confirm,
 ];
 
+/** The command of a name; undefined where there is none. */
+export function commandNamed(name: string): Command | undefined {
+  return commands.find((command) => command.name === name);
+}
+
+/** True for a command that merges the pull request. */
+export function doesMerge(name: string): boolean {
+  const command = commandNamed(name);
+  return command?.contexts === 'pull' && command.merges === true;
+}
+
 /** Names of all commands, from a to z. */
 export const COMMAND_NAMES: readonly string[] = commands.map(({ name }) => name).toSorted();

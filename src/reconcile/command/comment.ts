@@ -4,7 +4,7 @@ import { parseIssueForm } from '../../command/issue-form.ts';
 import { parseComment, type CommandLine, type CommentParse } from '../../command/parse.ts';
 import { refusalText, type Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
-import { COMMAND_NAMES } from '../../command/table.ts';
+import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
@@ -162,7 +162,7 @@ async function obey({
         state,
       });
     if (
-      line.verb === 'publish' &&
+      doesMerge(line.verb) &&
       snapshot !== null &&
       (await mergedBefore({ ports, access, snapshot, asked: written, signal }))
     ) {

@@ -1,5 +1,8 @@
+/**
+ * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, a sealed tag that
+ * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
+ */
 import { noSuchPackage } from '../../command/not-found.ts';
-import type { Step } from '../../command/step.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.ts';
 import type { RejectedRef } from '../git-port.ts';
@@ -8,16 +11,13 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refPath } from '../repository/package-revisions.ts';
-/**
- * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, a sealed tag that
- * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
- */
 import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
-import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
+import type { StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
+import type { StepContext } from './step-context.ts';
 
 export async function pauseUpdates({
   ports,
@@ -25,13 +25,7 @@ export async function pauseUpdates({
   asked,
   step: { package: path, login },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'pause-updates' }>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: StepContext<'pause-updates'>): Promise<StepOutcome> {
   const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;
@@ -53,12 +47,12 @@ export async function pauseUpdates({
   };
 }
 
-export async function resumeUpdates(
-  ports: Ports,
-  access: RepositoryAccess,
-  { package: path }: Extract<Step, { do: 'resume-updates' }>,
-  signal?: AbortSignal,
-): Promise<StepOutcome> {
+export async function resumeUpdates({
+  ports,
+  access,
+  step: { package: path },
+  signal,
+}: StepContext<'resume-updates'>): Promise<StepOutcome> {
   const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;

@@ -1,3 +1,4 @@
+import { doesMerge } from '../../command/table.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -27,7 +28,7 @@ export async function loadPlaceFor({
   readonly signal?: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
   const place = await loadCommandPlace({ ports, access, target, written, signal });
-  if (verb !== 'publish' || place === null || place.snapshot === null) return place;
+  if (!doesMerge(verb) || place === null || place.snapshot === null) return place;
   const { pull, config } = place.snapshot;
   const waits = (place.state.checks.waiting ?? []).length > 0;
   if (!waits || pull.state !== 'open' || pull.baseRef !== config.branch) return place;

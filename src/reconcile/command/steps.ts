@@ -1,8 +1,12 @@
+/** The hands of the slash-commands: each step can be done again without harm. */
 import { formatRecord } from '../../command/approval-record.ts';
 import { digestSeen } from '../../command/digest-seen.ts';
 import type { Refusal } from '../../command/refusal.ts';
-import type { BulkStep, Step } from '../../command/step.ts';
-import { PorticoError } from '../../error.ts';
+import type { Step } from '../../command/step.ts';
+import { changeDraft } from '../draft/change.ts';
+import { createDraft } from '../draft/create.ts';
+import { proposeDeletion } from '../draft/deletion.ts';
+import { rejectRetirement, requestRetirement, retire } from '../draft/retirement.ts';
 import { proposalJob, recheckJob, publicationJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
@@ -14,99 +18,95 @@ import {
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { checkedContents, digestAt } from '../review/approvals.ts';
 import { whyNotMerged } from '../review/why-not-merged.ts';
-/** The hands of the slash-commands: each step can be done again without harm. */
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { mergeNotesText } from '../text/merge-notes.ts';
-import { isDeletionStep, performDeletionStep, type DeletionStep } from './deletion-steps.ts';
-import { isDraftStep, performDraftStep, type DraftStep } from './draft-steps.ts';
+import { cancelWork } from './cancel-work.ts';
+import { marking } from './mark-retirements.ts';
+import { pauseUpdates, resumeUpdates } from './paused.ts';
+import { orderRollout } from './rollout-command.ts';
 import { settleConflicts, type Settled } from './settle-conflicts.ts';
+import { showDiff } from './show-diff.ts';
+import {
+  inPull,
+  type PerformStep,
+  type PullStepContext,
+  type SingleStep,
+  type StepContext,
+} from './step-context.ts';
 
 const DONE: StepOutcome = { kind: 'done' };
 
-/** Does one step. `snapshot` is null in an issue, where no command asks for anything that needs it. */
-export async function performStep({
-  ports,
-  access,
-  snapshot,
-  asked,
-  step,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot | null;
-  readonly asked: CommandRequest;
-  readonly step: Exclude<Step, BulkStep>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
-  if (step.do === 'request-update') return requestUpdate(ports, access, asked, step);
-  if (isDraftStep(step)) return performDraftStep({ ports, access, snapshot, asked, step, signal });
-  if (isDeletionStep(step)) return performDeletionStep({ ports, access, asked, step, signal });
-  if (snapshot === null) throw new PorticoError('NO_PROPOSAL', `${step.do} in an issue`, { blame: 'bug' });
-  return performInPull({ ports, access, snapshot, asked, step, signal });
+/** By what a command asks for; each can be done again without harm. */
+const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
+  'mark-ready': inPull(markReady),
+  'convert-to-draft': inPull(convertToDraft),
+  render: inPull(renderAgain),
+  'record-approval': inPull(recordApproval),
+  'record-rejection': inPull(recordRejection),
+  'settle-conflicts': inPull(settle),
+  merge: inPull(merge),
+  'propose-deletion': proposeDeletion,
+  'request-retirement': marking(requestRetirement),
+  retire: marking(retire),
+  'reject-retirement': marking(rejectRetirement),
+  'request-update': requestUpdate,
+  'create-draft': ({ step, ...context }) => createDraft({ ...context, request: step.draft }),
+  'change-draft': inPull(({ step, ...context }) => changeDraft({ ...context, change: step.change })),
+  'show-diff': showDiff,
+  'pause-updates': pauseUpdates,
+  'resume-updates': resumeUpdates,
+  'order-rollout': orderRollout,
+  'cancel-work': inPull(cancelWork),
+};
+
+/** Does one step. */
+export function performStep(context: StepContext): Promise<StepOutcome> {
+  return perform(context.step.do, context);
 }
 
-async function performInPull({
-  ports,
-  access,
-  snapshot,
-  asked,
-  step,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot;
-  readonly asked: CommandRequest;
-  readonly step: Exclude<Step, BulkStep | DeletionStep | DraftStep | { do: 'request-update' }>;
-  readonly signal: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+function perform<Kind extends SingleStep['do']>(
+  kind: Kind,
+  context: StepContext<Kind>,
+): Promise<StepOutcome> {
+  return STEPS[kind](context);
+}
+
+async function markReady(context: PullStepContext<'mark-ready'>): Promise<StepOutcome> {
+  const { access, snapshot, signal } = context;
   const { pull } = snapshot;
-  switch (step.do) {
-    case 'mark-ready':
-      if (pull.draft) await access.forge.markReady(pull.nodeId, signal);
-      return look(ports, access, snapshot, `[#${pull.number}](${pull.htmlUrl}) is ready for review.`);
-    case 'convert-to-draft':
-      // The record of the rejection says what happened.
-      if (!pull.draft) await access.forge.convertToDraft(pull.nodeId, signal);
-      return look(ports, access, snapshot);
-    case 'render':
-      return renderAgain(ports, access, snapshot, asked);
-    case 'record-approval': {
-      const seen = digestSeen(await checkedContents(access, step.head, signal), asked.at);
-      if (seen !== step.digest) return unseen(seen);
-      await record({
-        ports,
-        access,
-        snapshot,
-        asked,
-        said: { kind: 'approval', digest: step.digest, head: step.head },
-        why: undefined,
-        signal,
-      });
-      // The record says what happened.
-      return look(ports, access, snapshot);
-    }
-    case 'record-rejection':
-      await record({
-        ports,
-        access,
-        snapshot,
-        asked,
-        said: { kind: 'rejection', digest: '', head: step.head },
-        why: step.why,
-        signal,
-      });
-      return look(ports, access, snapshot);
-    case 'settle-conflicts': {
-      const settled = await settleConflicts({ ports, access, snapshot, asked, step, signal });
-      if ('kind' in settled) return refusedBy(settled);
-      return look(ports, access, snapshot, settledText(snapshot, step, settled));
-    }
-    case 'merge':
-      return merge({ ports, access, snapshot, asked, step, signal });
-  }
+  if (pull.draft) await access.forge.markReady(pull.nodeId, signal);
+  return look(context, `[#${pull.number}](${pull.htmlUrl}) is ready for review.`);
+}
+
+async function convertToDraft(context: PullStepContext<'convert-to-draft'>): Promise<StepOutcome> {
+  const { access, snapshot, signal } = context;
+  const { pull } = snapshot;
+  // The record of the rejection says what happened.
+  if (!pull.draft) await access.forge.convertToDraft(pull.nodeId, signal);
+  return look(context);
+}
+
+async function recordApproval(context: PullStepContext<'record-approval'>): Promise<StepOutcome> {
+  const { access, asked, step, signal } = context;
+  const { digest, head } = step;
+  const seen = digestSeen(await checkedContents(access, head, signal), asked.at);
+  if (seen !== digest) return unseen(seen);
+  // The record says what happened.
+  await record(context, { kind: 'approval', digest, head });
+  return look(context);
+}
+
+async function recordRejection(context: PullStepContext<'record-rejection'>): Promise<StepOutcome> {
+  const { head, why } = context.step;
+  await record(context, { kind: 'rejection', digest: '', head }, why);
+  return look(context);
+}
+
+async function settle(context: PullStepContext<'settle-conflicts'>): Promise<StepOutcome> {
+  const settled = await settleConflicts(context);
+  if ('kind' in settled) return refusedBy(settled);
+  return look(context, settledText(context.snapshot, context.step, settled));
 }
 
 function refusedBy({ message, hint }: Refusal): StepOutcome {
@@ -146,12 +146,10 @@ export async function mergedBefore({
 
 /** The proposal is looked at again: its comment and checks follow. */
 async function look(
-  ports: Ports,
-  { ref }: RepositoryAccess,
-  { pull }: ProposalSnapshot,
+  { ports, access, snapshot }: Pick<PullStepContext<'render'>, 'ports' | 'access' | 'snapshot'>,
   reply?: string,
 ): Promise<StepOutcome> {
-  await ports.enqueue(proposalJob(ref, pull.number));
+  await ports.enqueue(proposalJob(access.ref, snapshot.pull.number));
   return reply === undefined ? DONE : { kind: 'done', reply };
 }
 
@@ -171,12 +169,12 @@ function commitLink({ htmlUrl }: ProposalSnapshot['facts'], commit: string): str
 }
 
 /** What met a limit before is done once more, unless only its author asks, who may be a stranger. */
-async function renderAgain(
-  ports: Ports,
-  { ref }: RepositoryAccess,
-  { pull, writable }: ProposalSnapshot,
-  { login }: CommandRequest,
-): Promise<StepOutcome> {
+async function renderAgain({
+  ports,
+  access: { ref },
+  snapshot: { pull, writable },
+  asked: { login },
+}: PullStepContext<'render'>): Promise<StepOutcome> {
   const mayAskAnew = writable || login.toLowerCase() !== pull.author.toLowerCase();
   await ports.enqueue(mayAskAnew ? recheckJob(ref, pull.number, {}) : proposalJob(ref, pull.number));
   return {
@@ -185,23 +183,17 @@ async function renderAgain(
   };
 }
 
-async function record({
-  ports,
-  access: { forge },
-  snapshot: { facts, pull },
-  asked,
-  said,
-  why,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot;
-  readonly asked: CommandRequest;
-  readonly said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string };
-  readonly why: string | undefined;
-  readonly signal: AbortSignal | undefined;
-}): Promise<void> {
+async function record(
+  {
+    ports,
+    access: { forge },
+    snapshot: { facts, pull },
+    asked,
+    signal,
+  }: Omit<PullStepContext<'record-approval'>, 'step'>,
+  said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string },
+  why?: string,
+): Promise<void> {
   const text = formatRecord(
     {
       ...said,
@@ -226,14 +218,7 @@ async function merge({
   asked,
   step,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'merge' }>;
-  readonly signal: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: PullStepContext<'merge'>): Promise<StepOutcome> {
   const { pull } = snapshot;
   let merged = pull.mergeCommitSha;
   if (!pull.merged) {
@@ -307,12 +292,12 @@ function moved(checked: string, now: string): StepOutcome {
   };
 }
 
-async function requestUpdate(
-  ports: Ports,
-  { ref }: RepositoryAccess,
-  { number, login, accountId }: CommandRequest,
-  step: Extract<Step, { do: 'request-update' }>,
-): Promise<StepOutcome> {
+async function requestUpdate({
+  ports,
+  access: { ref },
+  asked: { number, login, accountId },
+  step,
+}: StepContext<'request-update'>): Promise<StepOutcome> {
   await ports.enqueue(
     variantJob(ref, step.package, { to: step.to, askedIn: number, askedBy: login, askedById: accountId }),
   );

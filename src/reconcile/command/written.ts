@@ -1,5 +1,5 @@
-import type { CommandLine } from '../../command/parse.ts';
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
+import type { CommandLine } from '../../command/parse.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { Reaction } from '../forge/comments.ts';
 import type { CommentTarget } from '../job.ts';

@@ -1,0 +1,37 @@
+import { AGGREGATE_CHECK } from '../check-names.ts';
+import type { StepOutcome } from '../step-outcome.ts';
+import { code } from '../text/markdown-blocks.ts';
+import type { PullStepContext } from './step-context.ts';
+
+/** Stops what is being done about a pull request, and says so in its check. */
+export async function cancelWork({
+  ports,
+  access: { forge, ref },
+  snapshot: { pull, head },
+  step: { login },
+  signal,
+}: PullStepContext<'cancel-work'>): Promise<StepOutcome> {
+  if (!(await ports.cancel(ref, pull.number))) {
+    return {
+      kind: 'refused',
+      message: 'Nothing is being done about this pull request.',
+      hint: 'Close it to end it, or make it a draft again with /portico reject.',
+    };
+  }
+  await forge.putCheck(
+    {
+      name: AGGREGATE_CHECK,
+      headSha: head.oid,
+      externalId: '',
+      status: 'completed',
+      conclusion: 'action_required',
+      title: `Cancelled by ${login}`,
+      summary: 'A push or `/portico render` starts it again.',
+    },
+    signal,
+  );
+  return {
+    kind: 'done',
+    reply: `Stopped at ${code(head.oid.slice(0, 7))}. A push or \`/portico render\` starts it again.`,
+  };
+}

@@ -1,0 +1,19 @@
+import { markRetirements } from '../draft/pending-retirements.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import type { PerformStep, SingleStep } from './step-context.ts';
+
+/** The same step; what is asked for in an issue is found by its label from then on. */
+export function marking<Kind extends SingleStep['do']>(perform: PerformStep<Kind>): PerformStep<Kind> {
+  return async (context) => {
+    const outcome = await perform(context);
+    if (outcome.kind !== 'done') return outcome;
+    const { ports, access, asked, signal } = context;
+    const facts = await access.forge.get(signal);
+    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
+    if (configuration.state === 'registered') {
+      const { config } = configuration;
+      await markRetirements({ ports, access, facts, config, number: asked.number, signal });
+    }
+    return outcome;
+  };
+}
