@@ -40,8 +40,6 @@ export function argoObjects({ repository, folder }: Followed): Record<string, st
   const subscribed = ['on-sync-running', 'on-deployed', 'on-health-degraded'].map(
     (trigger) => `    notifications.argoproj.io/subscribe.${trigger}.github: ""\n`,
   );
-  const template = (name: string, state: string): string =>
-    `  template.${name}: |\n    message: "{{.app.metadata.name}}: ${state}"\n    github: { deployment: { state: ${state}, environment: production } }\n`;
   const text = `apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -60,3 +58,6 @@ data:
 ${template('app-sync-running', 'in_progress')}${template('app-deployed', 'success')}${template('app-health-degraded', 'failure')}`;
   return { 'clusters/here/argo.yaml': text };
 }
+
+const template = (name: string, state: string): string =>
+  `  template.${name}: |\n    message: "{{.app.metadata.name}}: ${state}"\n    github: { deployment: { state: ${state}, environment: production } }\n`;
