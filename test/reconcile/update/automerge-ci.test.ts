@@ -116,11 +116,7 @@ test('an update waits for the checks that its base has, however late they come, 
   expect((await updateOf('checked')).merged_at).toBeNull();
 
   // The forge may refuse an App in words that name no reason: then both are told that help.
-  const refuse: Watch = ({ method, path }) =>
-    method === 'PUT' && /\/checked\/pulls\/\d+\/merge$/.test(path)
-      ? { status: 403, body: { message: 'Resource not accessible by integration' } }
-      : undefined;
-  await stage.watching(refuse, async () => {
+  await stage.watching(refuseMerge, async () => {
     await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
     await stage.idle();
   });
@@ -174,3 +170,10 @@ longTest('a rule that stands against it is told, once', async () => {
   expect(said.filter(({ body }) => body?.includes('rules of the branch do not let it'))).toHaveLength(1);
   expect(await stage.writesOf(() => stage.look('ruled'), 'ruled')).toEqual([]);
 });
+
+/** Answers every merge in the repository `checked` as GitHub does an App that lacks a permission. */
+function refuseMerge({ method, path }: Parameters<Watch>[0]): ReturnType<Watch> {
+  return method === 'PUT' && /\/checked\/pulls\/\d+\/merge$/.test(path)
+    ? { status: 403, body: { message: 'Resource not accessible by integration' } }
+    : undefined;
+}
