@@ -106,7 +106,7 @@ async function branchFor({
   const branch = plannedBranch(plan, path, workspace, ground);
   if (!ground.branches.includes(branch)) return branch;
   throw new PorticoError('DRAFT_REFUSED', `there is a draft ${branch} already`, {
-    hint: 'Work on that one, or name another with --workspace.',
+    hint: 'Continue in that draft, or choose another workspace with --workspace.',
   });
 }
 

@@ -36,8 +36,8 @@ export async function fetchPackage({
   readonly depth?: number | undefined;
 }): Promise<PackageFiles> {
   if (depth > MAX_DEPTH) {
-    throw new PorticoError('UPSTREAM_TOO_DEEP', `packages point at packages more than ${MAX_DEPTH} deep`, {
-      hint: 'Look for a package that points at itself.',
+    throw new PorticoError('UPSTREAM_TOO_DEEP', `upstream references of packages are nested more than ${MAX_DEPTH} levels deep`, {
+      hint: 'Check for a package that refers to itself.',
     });
   }
   const { repo, directory } = origin;

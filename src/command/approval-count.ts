@@ -51,15 +51,15 @@ export type NotCountedReason =
 /** The same for people, wherever it is told. */
 export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
   'other-content': 'it was given for other content',
-  'not-recorded': 'there was no check of its content when it was given, so a new approval is needed',
+  'not-recorded': 'the content had not been checked when it was given, so a new approval is needed',
   'not-permitted': 'this person may not approve here',
   'self-approval': 'an author of the content cannot approve it',
   'before-rejection': 'the proposal was rejected after it',
   dismissed: 'the review was dismissed',
   withdrawn: 'it was withdrawn',
   bot: 'bots cannot approve',
-  'other-account': 'the account that gave it does not have this name any more, so it has to be given again',
-  'unknown-seal': 'it was sealed with a key that Portico does not have any more, so it has to be given again',
+  'other-account': 'the account that gave it no longer has this name, so it must be given again',
+  'unknown-seal': 'it was sealed with a key that Portico no longer has, so it must be given again',
 };
 
 export interface ApprovalCount {

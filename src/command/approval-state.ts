@@ -36,7 +36,7 @@ export function countSentence(config: RepositoryConfig, count: ApprovalCount): s
     count.counted.map(({ login }) => login),
     'and',
   );
-  if (isEnough(count)) return by === '' ? 'No approval is asked for.' : `Approved for this content by ${by}.`;
+  if (isEnough(count)) return by === '' ? 'No approval is required.' : `Approved for this content by ${by}.`;
   const left = count.needed - count.counted.length;
   const missing = `${left}${by === '' ? '' : ' more'} approval${left === 1 ? '' : 's'}`;
   const given = by === '' ? '' : ` (given by ${by})`;
@@ -61,13 +61,13 @@ function notesOf({ notCounted, authors, unknownAuthors, needed, required }: Appr
 /** Who may approve by the configuration, except the authors of the content. */
 function approvers(config: RepositoryConfig, authors: readonly Author[]): string {
   const grants = grantsOf(config, APPROVERS);
-  if (grants.length === 0) return 'nobody may approve here';
+  if (grants.length === 0) return 'no one may approve here';
   const others = grants.filter(
     (grant) =>
       (grant.kind !== 'author' || config.publish.allowSelfApproval) &&
       (grant.kind !== 'person' || !isAuthor(authors, grant)),
   );
-  if (others.length === 0) return 'everybody who may approve here is an author of it';
+  if (others.length === 0) return 'everyone who may approve here is an author of it';
   // Apps approve nothing anyway, and people who are named one by one are none of the authors.
   const except = authors.map(({ login }) => login).filter((login) => !login.endsWith('[bot]'));
   const open = others.some(({ kind }) => kind === 'role' || kind === 'team');
@@ -93,7 +93,7 @@ function named(grant: Grant): string {
 }
 
 function changesSentence(login: string): string {
-  return `${login} asked for changes: a new review of ${login}, or the dismissal of that one, is needed.`;
+  return `${login} requested changes: ${login} must review again, or someone must dismiss that review.`;
 }
 
 function ownersSentence({
@@ -107,9 +107,9 @@ function ownersSentence({
   );
   const more =
     notAsked === true
-      ? ' Not everybody who approved was looked for in every team, because there are too many: name fewer teams in CODEOWNERS.'
+      ? ' There are too many teams to look up every approver in each of them: name fewer teams in CODEOWNERS.'
       : '';
-  return `Needs an approval by a code owner of ${path}: ${who}.${more}`;
+  return `Needs approval from a code owner of ${path}: ${who}.${more}`;
 }
 
 function listed(names: readonly string[], word: 'and' | 'or'): string {

@@ -10,20 +10,20 @@ import { APPROVERS, approveRetirement } from './retirement.ts';
 /** Why somebody cannot approve, as it is told to that person. */
 const OWN_PART: Record<AuthorBecause, string> = {
   opened: 'you opened this pull request',
-  pushed: 'you pushed a part of this content',
-  merged: 'a pull request of yours was merged into this branch',
-  asked: 'a part of this content was made by a command of yours',
-  beneath: 'you pushed to the base branch what its first revision publishes along',
+  pushed: 'you pushed part of this content',
+  merged: 'one of your pull requests was merged into this branch',
+  asked: 'one of your commands made part of this content',
+  beneath: 'you pushed changes to the base branch that its first revision will publish',
 };
 
 export const approve: AnywhereCommand = {
   ...APPROVERS,
   usage: 'approve [@commit | <package>@<revision>]',
   summary:
-    'Approve exactly this content, as an approving review would; in an issue, that a revision is retired.',
+    'Approve exactly this content, like an approving review; in an issue, approve the retirement of a revision.',
   examples: [
-    { line: '/portico approve', does: 'approves the head that you see' },
-    { line: '/portico approve @1a2b3c4', does: 'approves only if this is still the head' },
+    { line: '/portico approve', does: 'approves the head commit that you see' },
+    { line: '/portico approve @1a2b3c4', does: 'approves only if this is still the head commit' },
   ],
   accepts: { positional: 1, commit: true },
   contexts: 'pull-or-issue',
@@ -33,7 +33,7 @@ export const approve: AnywhereCommand = {
     const { caller, config, checks, digest, approvals, place: pull } = state;
     if (pull.kind === 'issue') return approveRetirement(state, name);
     if (name !== undefined) {
-      return refuse('unexpected-argument', `${shown(name)} is not expected here`, 'Leave it out.');
+      return refuse('unexpected-argument', `${shown(name)} is not expected here`, 'Remove it.');
     }
     const problem = lifecycleProblem(pull, 'approve');
     if (problem !== undefined) return problem;
@@ -41,7 +41,7 @@ export const approve: AnywhereCommand = {
     if ((caller.isAuthor || own !== undefined) && !config.publish.allowSelfApproval) {
       const why =
         own === undefined ? 'you opened this pull request, or had it opened' : OWN_PART[own.because];
-      return refuse('self-approval', why, 'Somebody else must approve it.');
+      return refuse('self-approval', why, 'Someone else must approve it.');
     }
     // Without finished checks of this very content there is nothing that an approval could be bound to.
     if (
@@ -50,7 +50,11 @@ export const approve: AnywhereCommand = {
       checks.state === 'pending' ||
       checks.state === 'absent'
     ) {
-      return refuse('not-checked', 'the checks of this content are not done', 'Approve when they are.');
+      return refuse(
+        'not-checked',
+        'the checks for this content have not finished',
+        'Approve it when they have.',
+      );
     }
     if (
       approvals.digest === digest &&

@@ -69,13 +69,13 @@ function readWord(word: string, accepts: Accepts, reading: Reading): Refusal | u
   if (word.startsWith('-')) return readOption(word, accepts, reading);
   const commit = word.startsWith('@') && accepts.commit === true ? COMMIT.exec(word)?.[1] : undefined;
   if (commit !== undefined) {
-    if (reading.commit !== undefined) return refuse('repeated', 'the commit is named twice', 'Name it once.');
+    if (reading.commit !== undefined) return refuse('repeated', 'the commit is given twice', 'Give it once.');
     reading.commit = commit.toLowerCase();
     return undefined;
   }
   if (word.startsWith('@') && accepts.commit === true) {
-    const hint = 'Write @ and the first seven or more digits of the commit id.';
-    return refuse('bad-commit', `${shown(word)} names no commit`, hint);
+    const hint = 'Write @ followed by at least seven digits of the commit id.';
+    return refuse('bad-commit', `${shown(word)} is not a commit`, hint);
   }
   const [, key, value] = (accepts.values === true ? VALUE.exec(word) : null) ?? [];
   if (key !== undefined && value !== undefined) {
@@ -87,7 +87,7 @@ function readWord(word: string, accepts: Accepts, reading: Reading): Refusal | u
     reading.positional.push(word);
     return undefined;
   }
-  return refuse('unexpected-argument', `${shown(word)} is not expected here`, 'Leave it out.');
+  return refuse('unexpected-argument', `${shown(word)} is not expected here`, 'Remove it.');
 }
 
 function readOption(word: string, accepts: Accepts, reading: Reading): Refusal | undefined {
@@ -101,7 +101,7 @@ function readOption(word: string, accepts: Accepts, reading: Reading): Refusal |
     );
   }
   if (kind === 'flag' && value !== undefined) {
-    return refuse('unexpected-value', `--${name} takes no value`, `Write --${name} alone.`);
+    return refuse('unexpected-value', `--${name} takes no value`, `Write --${name} without a value.`);
   }
   return setOption(reading, name, value ?? true);
 }
@@ -110,7 +110,7 @@ function optionHint(word: string, { options = {} }: Accepts): string {
   const names = Object.keys(options);
   if (names.length === 0) return 'This command takes no options.';
   const near = closestWord(word.replace(/^-+/, '').replace(/=.*$/s, ''), names);
-  const list = `Options here: ${names.map((name) => `--${name}`).join(', ')}.`;
+  const list = `Available options: ${names.map((name) => `--${name}`).join(', ')}.`;
   return near === undefined ? list : `Did you mean \`--${near}\`? ${list}`;
 }
 

@@ -13,9 +13,9 @@ export interface Author extends Account {
 export const AUTHOR_BECAUSE: Record<AuthorBecause, string> = {
   opened: 'opened it',
   pushed: 'pushed to its branch',
-  merged: 'brought a part of it with another pull request',
-  asked: 'had Portico make a part of it by command',
-  beneath: 'pushed to the base branch what its first revision publishes along',
+  merged: 'contributed part of it through another pull request',
+  asked: 'had Portico create part of it with a command',
+  beneath: 'pushed changes to the base branch that its first revision will publish',
 };
 
 /** Content of which nobody can tell which person brought it. */
@@ -35,18 +35,18 @@ export type UnknownAuthor =
 
 /** The same for people, as a sentence without its end. */
 const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
-  fork: 'Portico is not shown who pushed to the fork that it comes from',
-  app: 'an App, a workflow or a key pushed a part of it, and nobody can tell for whom',
-  'not-told': 'the forge does not tell who pushed a part of it',
-  'no-account': 'somebody asked for a part of it under a login that no account has any more',
-  'too-many': 'it has more commits or pushes than are looked through',
-  beneath: 'changes that were pushed to the base branch without approval are published with it',
+  fork: 'Portico cannot see who pushed to the fork that it comes from',
+  app: 'an App, a workflow or a key pushed part of it, and Portico cannot tell for whom',
+  'not-told': 'the forge does not report who pushed part of it',
+  'no-account': 'someone requested part of it under a login that no longer exists',
+  'too-many': 'it has more commits or pushes than Portico checks',
+  beneath: 'it also publishes changes that were pushed to the base branch without approval',
 };
 
 /** That one more approval is needed, and why; '' where every author is known. */
 export function oneMoreBecause(unknown: readonly UnknownAuthor[]): string {
   if (unknown.length === 0) return '';
-  return `one more than usual is needed, because ${unknown.map((why) => UNKNOWN_BECAUSE[why]).join(', and ')}`;
+  return `one more than usual is required, because ${unknown.map((why) => UNKNOWN_BECAUSE[why]).join(', and ')}`;
 }
 
 /** True for somebody who is among the authors, whatever the account is called by now. */

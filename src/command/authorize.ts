@@ -22,7 +22,7 @@ export function authorize(
   if (caller.role === undefined) {
     return refuse(
       'permission-unknown',
-      'the forge did not say which rights you have here, so nothing was done',
+      'the forge did not report your rights here, so nothing was done',
       'Try again in a few minutes.',
     );
   }
@@ -32,8 +32,8 @@ export function authorize(
   const needed = named(grants);
   return refuse(
     'not-permitted',
-    `\`/portico ${command.name}\` is for ${needed === '' ? 'nobody here' : needed}, and your role is ${roleName(caller)}`,
-    needed === '' ? 'The repository has switched this command off.' : 'Ask somebody who has that right.',
+    `\`/portico ${command.name}\` is for ${needed === '' ? 'no one here' : needed}, and your role is ${roleName(caller)}`,
+    needed === '' ? 'The repository has disabled this command.' : 'Ask someone who has that right.',
   );
 }
 
@@ -43,7 +43,7 @@ export function whoMay(
   command: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'>,
 ): string {
   const grants = grantsOf(config, command);
-  return grants.length === 0 ? 'nobody here' : named(grants);
+  return grants.length === 0 ? 'no one here' : named(grants);
 }
 
 function named(grants: readonly Grant[]): string {
@@ -91,5 +91,5 @@ export function nameOf(grant: Grant): string {
 }
 
 function roleName({ role = 'none' }: Caller): string {
-  return parseRole(role) ?? 'one that Portico does not know';
+  return parseRole(role) ?? 'unknown to Portico';
 }

@@ -18,7 +18,9 @@ const LABEL = /^([A-Za-z0-9][A-Za-z0-9./_-]{0,250})(?:(!=|==?)([A-Za-z0-9._-]{0,
 /** Why a label selector is refused, or undefined. */
 export function selectorProblem(selector: string): string | undefined {
   const wrong = selector.split(',').find((part) => !LABEL.test(part.trim()));
-  return wrong === undefined ? undefined : 'is no label selector: key=value, key!=value or key, with commas';
+  return wrong === undefined
+    ? undefined
+    : 'is not a label selector; write key=value, key!=value or key, separated by commas';
 }
 
 /** Whether a package is meant, by its path or by the labels of its Kptfile. */

@@ -9,7 +9,7 @@ export const bulk: AnywhereCommand = {
   name: 'bulk',
   usage:
     'bulk update|rollback|propose|approve|close --match=<glob or label=value> [--upstream=<name>] [--to=<revision>] [--dry-run]',
-  summary: 'Plan one command for many packages or proposals, in an issue; /portico confirm carries it out.',
+  summary: 'In an issue, plan one command for many packages or proposals; /portico confirm runs it.',
   examples: [
     {
       line: '/portico bulk update --match=apps/** --to=v3',
@@ -17,7 +17,7 @@ export const bulk: AnywhereCommand = {
     },
     {
       line: '/portico bulk approve --match=team=web',
-      does: 'plans approvals of what touches packages of that label',
+      does: 'plans approvals of the proposals that change packages with that label',
     },
     { line: "/portico bulk close --match='*' --dry-run", does: 'only shows what would be closed' },
   ],
@@ -31,13 +31,12 @@ export const bulk: AnywhereCommand = {
   guard: 'open',
   decide({ place }, { positional: [word], options }): Decision {
     if (place.kind === 'pull') {
-      return refuse('wrong-place', 'this is a pull request', 'Plan for many in an issue.');
+      return refuse('wrong-place', 'this is a pull request', 'Run bulk commands in an issue.');
     }
     const action = BULK_ACTIONS.find((known) => known === word);
     if (action === undefined) {
-      const message =
-        word === undefined ? 'what to do is missing' : `${shown(word)} is nothing that is done in bulk`;
-      return refuse('bad-argument', message, `Say one of ${BULK_ACTIONS.join(', ')}.`);
+      const message = word === undefined ? 'the action is missing' : `${shown(word)} is not a bulk action`;
+      return refuse('bad-argument', message, `Use one of ${BULK_ACTIONS.join(', ')}.`);
     }
     const request = requestOf(action, options);
     if ('kind' in request) return request;
@@ -48,8 +47,8 @@ export const bulk: AnywhereCommand = {
 export const confirm: AnywhereCommand = {
   name: 'confirm',
   usage: 'confirm',
-  summary: 'Carry out what you planned in this issue with /portico bulk.',
-  examples: [{ line: '/portico confirm', does: 'carries out your newest plan here' }],
+  summary: 'Run what you planned in this issue with /portico bulk.',
+  examples: [{ line: '/portico confirm', does: 'runs your newest plan in this issue' }],
   accepts: {},
   minimumRole: 'write',
   mayAlso: [],
@@ -70,26 +69,26 @@ function requestOf(action: BulkAction, options: ReadonlyMap<string, string | tru
   if (match === undefined) {
     return refuse(
       'bad-argument',
-      'it is not said which packages or proposals are meant',
-      'Write --match= and a glob such as apps/*, or a label=value.',
+      'the packages or proposals are missing',
+      'Write --match= followed by a glob such as apps/* or a label=value.',
     );
   }
   const problem = match.includes('=') ? selectorProblem(match) : globProblem(match);
   if (problem !== undefined)
-    return refuse('bad-argument', `${shown(match)} ${problem}`, 'Write it otherwise.');
+    return refuse('bad-argument', `${shown(match)} ${problem}`, 'Change the pattern.');
   if (upstream !== undefined && action !== 'update') {
-    return refuse('bad-argument', `--upstream says nothing about ${action}`, 'Leave it out.');
+    return refuse('bad-argument', `--upstream does not apply to ${action}`, 'Remove it.');
   }
   if (action === 'update' || action === 'rollback') {
     const revision = to === undefined || to === 'latest' ? undefined : parseRevisionName(to);
     if (to !== undefined && to !== 'latest' && revision === undefined) {
-      return refuse('bad-argument', `${shown(to)} is no revision`, 'Write --to=v3.');
+      return refuse('bad-argument', `${shown(to)} is not a revision`, 'Write --to=v3.');
     }
     if (action === 'rollback' && revision === undefined) {
-      return refuse('bad-argument', 'the revision to bring back is missing', 'Write --to=v3.');
+      return refuse('bad-argument', 'the revision to restore is missing', 'Write --to=v3.');
     }
   } else if (to !== undefined) {
-    return refuse('bad-argument', `--to says nothing about ${action}`, 'Leave it out.');
+    return refuse('bad-argument', `--to does not apply to ${action}`, 'Remove it.');
   }
   return { action, match, ...(upstream !== undefined && { upstream }), ...(to !== undefined && { to }) };
 }

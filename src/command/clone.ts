@@ -8,16 +8,16 @@ export const clone: AnywhereCommand = {
   name: 'clone',
   usage: 'clone <upstream>[@<revision>] [<path>] [--workspace=<name>]',
   summary:
-    'Open a draft of a new package made from another; in a pull request of a package above it, add a subpackage.',
+    'Open a draft of a new package that is cloned from another one; in a pull request for a parent package, add a subpackage.',
   examples: [
-    { line: '/portico clone database', does: 'takes the newest revision from the default upstream' },
+    { line: '/portico clone database', does: 'clones the newest revision from the default upstream' },
     {
       line: '/portico clone acme/blueprints:database@v3 apps/db',
-      does: 'takes v3 from another repository of this forge',
+      does: 'clones v3 from another repository on this forge',
     },
     {
       line: '/portico clone https://github.com/kptdev/kpt.git/package-examples/nginx@v0.9 nginx',
-      does: 'takes it from an address that `upstreams.allow` lists',
+      does: 'clones from an address that `upstreams.allow` lists',
     },
   ],
   accepts: { positional: 2, options: { workspace: 'value' } },
@@ -28,7 +28,7 @@ export const clone: AnywhereCommand = {
   fits: isIssue,
   decide(state, { positional: [from, to], options }) {
     if (from === undefined) {
-      return refuse('no-upstream', 'nothing is named to clone', 'Write /portico clone database@v3 apps/db.');
+      return refuse('no-upstream', 'the upstream is missing', 'Write /portico clone database@v3 apps/db.');
     }
     const upstream = readUpstream(from);
     if (!('directory' in upstream)) return upstream;

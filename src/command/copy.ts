@@ -11,7 +11,7 @@ export const copy: AnywhereCommand = {
   summary: 'Open a draft of a package with the content of one of its revisions, or of the branch.',
   examples: [
     { line: '/portico copy web@v3 --workspace=hotfix', does: 'starts drafts/web/hotfix from v3' },
-    { line: '/portico copy web', does: 'starts from the registered branch, as edit does' },
+    { line: '/portico copy web', does: 'starts from the registered branch, like edit' },
   ],
   accepts: { positional: 1, options: { workspace: 'value' } },
   minimumRole: 'write',
@@ -30,8 +30,8 @@ export const edit: AnywhereCommand = {
   fits: (state) => isIssue(state) || isMergedPull(state),
   decide(_state, { positional: [named], options }) {
     if (named?.includes('@') === true) {
-      const message = `${shown(named)} names a revision, and edit starts from the branch`;
-      return refuse('unexpected-revision', message, 'Use /portico copy for a revision.');
+      const message = `${shown(named)} names a revision, but edit starts from the branch`;
+      return refuse('unexpected-revision', message, 'To start from a revision, use /portico copy.');
     }
     return startFrom('edit', named, options.get('workspace'));
   },
@@ -44,7 +44,7 @@ function startFrom(
 ): Decision {
   if (named === undefined) {
     const example = verb === 'copy' ? 'web@v3' : 'web';
-    return refuse('no-package', 'no package is named', `Write /portico ${verb} ${example}.`);
+    return refuse('no-package', 'the package is missing', `Write /portico ${verb} ${example}.`);
   }
   if (!named.includes('@')) {
     const path = readPackagePath(named);

@@ -22,8 +22,8 @@ export function decideCommand(line: CommandLine, state: CommandState): Answer {
   const authorization = authorize(state.config, command, state.caller);
   if (authorization.kind !== 'allowed') return authorization;
   if (command.contexts === 'pull' && state.place.kind === 'issue') {
-    const message = `\`/portico ${command.name}\` is about a pull request, and this is an issue`;
-    return refuse('wrong-place', message, 'Say it in the pull request.');
+    const message = `\`/portico ${command.name}\` works only in pull requests, and this is an issue`;
+    return refuse('wrong-place', message, 'Run it in the pull request.');
   }
   const args = readArguments(line.rest, command.accepts);
   if ('kind' in args) return { ...args, hint: `${args.hint} Usage: \`/portico ${command.usage}\`.` };
@@ -34,7 +34,7 @@ function run(command: Command, state: CommandState, args: Arguments): Decision {
   if (command.contexts === 'pull-or-issue') return command.decide(state, args);
   const { place } = state;
   if (place.kind === 'pull') return command.decide(state, args, place);
-  return refuse('wrong-place', 'this is an issue', 'Say it in the pull request.');
+  return refuse('wrong-place', 'this is an issue', 'Run it in the pull request.');
 }
 
 function unknown(verb: string, state: CommandState): Decision {

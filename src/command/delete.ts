@@ -9,16 +9,16 @@ import { refuse } from './refusal.ts';
 export const remove: AnywhereCommand = {
   name: 'delete',
   usage: 'delete <package>[@<revision>]',
-  summary: 'Propose to remove a package, or, in an issue, to retire one of its revisions.',
+  summary: 'Propose to delete a package; in an issue, propose to retire one of its revisions.',
   examples: [
-    { line: '/portico delete web', does: 'opens a proposal that removes the package; its tags stay' },
+    { line: '/portico delete web', does: 'opens a proposal that deletes the package; its tags stay' },
     {
       line: '/portico delete web/cache',
-      does: 'in a pull request that changes web, removes its subpackage there',
+      does: 'in a pull request that changes web, deletes its subpackage cache',
     },
     {
       line: '/portico delete web@v3',
-      does: 'asks, in an issue, to take the tag and the release away; /portico approve there does it',
+      does: 'in an issue, proposes to delete the tag and the release of v3; /portico approve there does so',
     },
   ],
   accepts: { positional: 1 },
@@ -29,20 +29,20 @@ export const remove: AnywhereCommand = {
   fits: isIssue,
   decide(state, { positional: [name] }): Decision {
     const { place, caller } = state;
-    const usage = 'Write /portico delete and a package, or package@v3.';
-    if (name === undefined) return refuse('bad-argument', 'a package is needed', usage);
+    const usage = 'Write /portico delete followed by a package or by package@v3.';
+    if (name === undefined) return refuse('bad-argument', 'the package is missing', usage);
     const both = parsePackageAtRevision(name);
     if (both === undefined) {
       if (packagePathProblem(name) !== undefined || name.includes('@')) {
-        return refuse('bad-argument', `${shown(name)} names no package and no revision`, usage);
+        return refuse('bad-argument', `${shown(name)} is neither a package nor a revision`, usage);
       }
       return (
         removeSubpackage(state, name) ?? { kind: 'do', steps: [{ do: 'propose-deletion', package: name }] }
       );
     }
     if (place.kind === 'pull') {
-      const hint = 'Say it in an issue: there it is discussed and approved.';
-      return refuse('wrong-place', 'a revision is retired in an issue, and this is a pull request', hint);
+      const hint = 'Run it in an issue, where it can be discussed and approved.';
+      return refuse('wrong-place', 'revisions are retired in issues, and this is a pull request', hint);
     }
     const { path, revision } = both;
     return {

@@ -4,7 +4,7 @@ import { compareTimes } from './moment.ts';
 /** A run of our aggregate check. One run speaks of one content for ever: other content gets a run of its own. */
 export interface CheckedContent {
   readonly id: number;
-  /** Content digest; '' where nothing could be checked. */
+  /** Content digest; '' where it could not be checked. */
   readonly digest: string;
   /** ISO 8601; null where the forge does not tell. */
   readonly startedAt: string | null;

@@ -33,7 +33,11 @@ export function packageHere(state: CommandState, named: string | undefined): str
   }
   const [only, another] = here;
   if (only === undefined) {
-    return refuse('no-package', 'this pull request changes no package', 'Say it where a package is changed.');
+    return refuse(
+      'no-package',
+      'this pull request changes no package',
+      'Run it in a pull request that changes a package.',
+    );
   }
   if (another === undefined) return only;
   return refuse(
@@ -56,7 +60,7 @@ export function branchProblem({ place, config }: CommandState): Refusal | undefi
   if (place.baseRef === config.branch && place.headRef !== config.branch) return undefined;
   return refuse(
     'other-base',
-    `this pull request goes into \`${place.baseRef}\`, and packages live on \`${config.branch}\``,
+    `this pull request targets \`${place.baseRef}\`, but packages are on \`${config.branch}\``,
     `Change the base of the pull request to ${config.branch}.`,
   );
 }
@@ -78,8 +82,8 @@ export function newPackage(
   if (workspace !== undefined) {
     return refuse(
       'unexpected-workspace',
-      `${shown(path)} becomes a subpackage in this pull request, which has its branch already`,
-      'Leave out --workspace.',
+      `${shown(path)} becomes a subpackage in this pull request, which already has a branch`,
+      'Remove --workspace.',
     );
   }
   return (

@@ -41,40 +41,40 @@ function newPackageProblem(
   if (packages.includes(path)) {
     return refuse(
       'package-exists',
-      `there is a package ${shown(named(path))} already`,
-      `Work on it with /portico edit ${named(path)}, or choose another path.`,
+      `the package ${shown(named(path))} already exists`,
+      `To work on it, use /portico edit ${named(path)}; or choose another path.`,
     );
   }
   const above = packages.find((one) => one === '.' || path.startsWith(`${one}/`));
   if (above !== undefined) {
     return refuse(
       'inside-package',
-      `${shown(named(path))} lies inside the package ${shown(named(above))}`,
-      `Open a draft of it (/portico edit ${named(above)}), and say /portico ${verb} there: it becomes a subpackage.`,
+      `${shown(named(path))} is inside the package ${shown(named(above))}`,
+      `Open a draft of that package (/portico edit ${named(above)}), and run /portico ${verb} there to create a subpackage.`,
     );
   }
   const below = packages.find((one) => path === '.' || one.startsWith(`${path}/`));
   if (below !== undefined) {
     return refuse(
       'above-package',
-      `${shown(named(path))} would swallow the package ${shown(named(below))}`,
-      'Choose a path that is not above another package.',
+      `${shown(named(path))} would contain the package ${shown(named(below))}`,
+      'Choose a path that does not contain another package.',
     );
   }
   const twin = packages.find((one) => one.toLowerCase() === path.toLowerCase());
   if (twin !== undefined) {
     return refuse(
       'case-clash',
-      `${shown(named(path))} and the package ${shown(named(twin))} differ in capitals only`,
-      'Choose another path: some file systems take them for one.',
+      `${shown(named(path))} and the package ${shown(named(twin))} differ only in upper and lower case`,
+      'Choose another path: some file systems treat them as the same.',
     );
   }
   // What lies there would be overwritten or swallowed; an empty package may be put around it.
   if (verb === 'init' || !hasFiles) return undefined;
   return refuse(
     'directory-in-use',
-    `there are files in ${shown(named(path))}`,
-    'Choose another path, or remove them.',
+    `${shown(named(path))} is not empty`,
+    'Choose another path, or remove the files there.',
   );
 }
 
@@ -91,7 +91,7 @@ function presenceProblem(
     named(path),
     back ? 'on the registered branch, and no tag of one' : 'on the registered branch',
     packages.map(named),
-    `A new one is made by /portico init ${named(path)}.`,
+    `To create it, use /portico init ${named(path)}.`,
   );
 }
 
@@ -101,8 +101,8 @@ function clashProblem(what: string, name: string, names: readonly string[]): Ref
   if (clash === undefined) return undefined;
   return refuse(
     'ref-clash',
-    `the ${what} ${shown(clash)} leaves no room for ${shown(name)}`,
-    what === 'branch' ? 'Name another workspace, or remove that branch.' : 'Choose another path.',
+    `the ${what} ${shown(clash)} prevents ${shown(name)}`,
+    what === 'branch' ? 'Choose another workspace, or delete that branch.' : 'Choose another path.',
   );
 }
 
@@ -112,6 +112,6 @@ export function draftBranchOf(path: string, workspace: string): string | Refusal
     return draftBranch(path, workspace);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return refuse('bad-path', message, 'Choose a shorter or plainer path and workspace.');
+    return refuse('bad-path', message, 'Choose a shorter or simpler path and workspace.');
   }
 }

@@ -9,12 +9,12 @@ const IMAGE = /^[A-Za-z0-9][A-Za-z0-9._/-]*(?::[A-Za-z0-9._-]+)?(?:@sha256:[0-9a
 export const evaluate: PullCommand = {
   name: 'eval',
   usage: 'eval <function> [<key>=<value>…] [--package=<path>]',
-  summary: 'Run a function once on the package of this pull request, and commit what it changes.',
+  summary: 'Run a function once on the package of this pull request, and commit its changes.',
   examples: [
-    { line: '/portico eval set-labels:v0.2 team=platform', does: 'labels every resource' },
+    { line: '/portico eval set-labels:v0.2 team=platform', does: 'adds a label to every resource' },
     {
       line: '/portico eval set-namespace:v0.4 namespace=shop --package=apps/web',
-      does: 'names the package, where the pull request changes several',
+      does: 'names the package, for a pull request that changes several',
     },
   ],
   accepts: { positional: 1, values: true, options: { package: 'value' } },
@@ -28,12 +28,16 @@ export const evaluate: PullCommand = {
     if (image === undefined) {
       return refuse(
         'no-function',
-        'no function is named',
+        'the function is missing',
         'Write /portico eval set-labels:v0.2 team=platform.',
       );
     }
     if (!IMAGE.test(image)) {
-      return refuse('bad-function', `${shown(image)} is no function`, 'Name it like set-labels:v0.2.');
+      return refuse(
+        'bad-function',
+        `${shown(image)} is not a function`,
+        'Write a function such as set-labels:v0.2.',
+      );
     }
     const problem = branchProblem(state);
     if (problem !== undefined) return problem;

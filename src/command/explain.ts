@@ -9,8 +9,8 @@ import { explainRetirements } from './retirement.ts';
 export const explain: AnywhereCommand = {
   name: 'explain',
   usage: 'explain',
-  summary: 'Tell what this proposal still needs, who can do it, and what comes next.',
-  examples: [{ line: '/portico explain', does: 'shows what is there and what is missing' }],
+  summary: 'Show what this proposal still needs, who can provide it, and what comes next.',
+  examples: [{ line: '/portico explain', does: 'shows what is done and what is missing' }],
   accepts: {},
   minimumRole: 'read',
   mayAlso: ['author'],
@@ -23,7 +23,7 @@ export const explain: AnywhereCommand = {
     if (place.kind === 'pull') return { kind: 'do', steps: [], reply: explanation(state, place) };
     const asked = explainRetirements(state);
     if (asked !== undefined) return { kind: 'do', steps: [], reply: asked };
-    return refuse('wrong-place', 'nothing is proposed in this issue', 'Say it in a pull request.');
+    return refuse('wrong-place', 'this issue proposes nothing', 'Run it in a pull request.');
   },
 };
 
@@ -31,9 +31,9 @@ export const explain: AnywhereCommand = {
 function explanation(state: CommandState, pull: PullPlace): string {
   const { packages } = state;
   if (pull.merged)
-    return 'It is merged. Each package that it changed has its revision, or gets it now; the tag says who asked and who approved.';
+    return 'It is merged. Each changed package has a revision, or will get one shortly; the tag records who requested and who approved it.';
   if (pull.state === 'closed') {
-    return 'It is closed and was not merged: nothing of it is published. Reopen it to go on.';
+    return 'It was closed without merging, so nothing was published. Reopen it to continue.';
   }
   const needed = [...requirements(state, pull), ...rulesOfBranch(pull)];
   const [forProposing, forPublishing] = [
@@ -46,7 +46,7 @@ function explanation(state: CommandState, pull: PullPlace): string {
   );
   return [
     `**${nameOf(state, pull)}**${newest.length === 0 ? '' : ` of ${newest.join(', ')}`} into \`${pull.baseRef}\``,
-    [group('To be proposed', forProposing), group('To be published', forPublishing)].join('\n'),
+    [group('Ready to propose', forProposing), group('Ready to publish', forPublishing)].join('\n'),
     `**Next:** ${next(state, needed)}`,
   ].join('\n\n');
 }
@@ -64,11 +64,11 @@ function rulesOfBranch({ heldBack, baseRef, draft }: PullPlace): Requirement[] {
       stage: 'publish',
       satisfied: false,
       message: behind
-        ? `\`${baseRef}\` wants it to be up to date`
-        : `rules of \`${baseRef}\` are not satisfied, the forge says`,
+        ? `\`${baseRef}\` requires it to be up to date`
+        : `the forge says that rules of \`${baseRef}\` are not satisfied`,
       hint: behind
         ? 'Press "Update branch".'
-        : 'The merge box of the pull request names them: reviews, checks or whatever else the branch asks for.',
+        : 'The merge box of the pull request lists what the branch requires, such as reviews and checks.',
       who: '',
     },
   ];

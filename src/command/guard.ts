@@ -24,7 +24,7 @@ function closedProblem({ place }: CommandState): Refusal | undefined {
   }
   if (place.state === 'closed') {
     // A forge does not reopen a pull request whose branch is gone.
-    const branch = place.kind === 'pull' ? '; if its branch was deleted, push that again before' : '';
+    const branch = place.kind === 'pull' ? '; if its branch was deleted, push the branch again first' : '';
     return refuse('closed', `this ${what} is closed`, `Reopen it first${branch}.`);
   }
   return place.locked
@@ -36,8 +36,8 @@ function commitProblem(place: PullPlace, commit: string | undefined): Refusal | 
   if (commit === undefined || place.headSha.startsWith(commit)) return undefined;
   return refuse(
     'other-commit',
-    `you named ${short(commit)}, and the head is ${short(place.headSha)}`,
-    'Look at the present head, then say it again.',
+    `you named ${short(commit)}, but the head is ${short(place.headSha)}`,
+    'Review the current head, then repeat the command.',
   );
 }
 
@@ -56,21 +56,21 @@ function movedProblem(
     return refuse(
       'head-moved',
       `the head moved from ${short(headSeenAtComment)} to ${short(headSha)} after your comment`,
-      'Look at what is new, then say it again.',
+      'Review the new commits, then repeat the command.',
     );
   }
   if (headPushedAt !== undefined && (compareTimes(comment.createdAt, headPushedAt) ?? -1) < 0) {
     return refuse(
       'older-than-push',
-      `${short(headSha)} was pushed, or first seen here, after your comment`,
-      'Look at what is new, then say it again.',
+      `${short(headSha)} was pushed, or first seen by Portico, after your comment`,
+      'Review the new commits, then repeat the command.',
     );
   }
   if (headSeenAtComment !== undefined || headPushedAt !== undefined || commit === headSha) return undefined;
   return refuse(
     'head-unknown',
-    `nobody recorded which commit you saw, and the head is ${short(headSha)} now`,
-    `Say it again, or name the whole commit: @${headSha}.`,
+    `no record shows which commit you saw, and the head is now ${short(headSha)}`,
+    `Repeat the command, or add the full commit id: @${headSha}.`,
   );
 }
 

@@ -12,7 +12,7 @@ export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
   return {
     name: 'help',
     usage: 'help [<command>]',
-    summary: 'List the commands that you may use here, or tell more about one.',
+    summary: 'List the commands that you may use here, or explain one of them.',
     examples: [{ line: '/portico help publish', does: 'explains publish' }],
     accepts: { positional: 1 },
     minimumRole: 'read',
@@ -31,8 +31,8 @@ export function helpCommand(table: () => readonly Command[]): AnywhereCommand {
         table().map((one) => one.name),
       );
       const hint =
-        near === undefined ? 'Write /portico help for the list.' : `Did you mean /portico help ${near}?`;
-      return refuse('unknown-command', `${shown(name)} is no command`, hint);
+        near === undefined ? 'For the list, write /portico help.' : `Did you mean /portico help ${near}?`;
+      return refuse('unknown-command', `${shown(name)} is not a command`, hint);
     },
   };
 }
@@ -53,11 +53,11 @@ export function allowedCommands(
 function commandList(commands: readonly Command[], state: CommandState): string {
   const fitting = commands.filter(({ fits }) => fits?.(state) === true);
   const opening =
-    'Each command stands at the start of a line of a new comment; `/portico help <command>` tells more about one.';
+    'Write a command at the start of a line in a new comment. `/portico help <command>` explains one of them.';
   if (fitting.length === 0) return [opening, commandTable(commands)].join('\n\n');
   const rest = commands.filter((command) => !fitting.includes(command));
   return [
-    `What you can do here now. ${opening}`,
+    `Commands that you can use here now. ${opening}`,
     commandTable(fitting),
     ...(rest.length === 0
       ? []

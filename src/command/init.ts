@@ -6,12 +6,12 @@ import { refuse } from './refusal.ts';
 export const init: AnywhereCommand = {
   name: 'init',
   usage: 'init <path> [--workspace=<name>] [--description=<text>] [--keywords=<a,b>]',
-  summary: 'Open a draft of a new, empty package; in a pull request of a package above it, add a subpackage.',
+  summary: 'Open a draft of a new, empty package; in a pull request for a parent package, add a subpackage.',
   examples: [
     { line: '/portico init apps/web', does: 'opens a draft pull request with an empty package' },
     {
       line: "/portico init apps/web --workspace=first --description='The web shop'",
-      does: 'names the branch drafts/apps/web/first and says what the package is',
+      does: 'names the branch drafts/apps/web/first and sets the description',
     },
   ],
   accepts: { positional: 1, options: { workspace: 'value', description: 'value', keywords: 'value' } },
@@ -23,7 +23,7 @@ export const init: AnywhereCommand = {
   fits: isIssue,
   decide(state, { positional: [path], options }) {
     if (path === undefined)
-      return refuse('no-path', 'a package needs a path', 'Write /portico init apps/web.');
+      return refuse('no-path', 'the path of the package is missing', 'Write /portico init apps/web.');
     const description = options.get('description');
     const keywords = options.get('keywords');
     return newPackage(state, path, options.get('workspace'), {

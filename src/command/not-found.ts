@@ -29,7 +29,7 @@ export function noSuchRevision(path: string, revision: string, published: readon
     .toReversed()
     .map((name) => `\`${name}\``)
     .join(', ');
-  const more = published.length > MAX_NAMED ? `, and ${published.length - MAX_NAMED} older ones` : '';
+  const more = published.length > MAX_NAMED ? `, and ${published.length - MAX_NAMED} older revisions` : '';
   return refuse(
     'no-such-revision',
     `${shown(path)} has no revision ${shown(revision)}`,

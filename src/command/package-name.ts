@@ -28,7 +28,7 @@ function pathProblem(path: string): string | undefined {
   if (ref !== undefined) return ref.message;
   if (path.length > MAX_PATH_LENGTH) return `it is longer than ${MAX_PATH_LENGTH} characters`;
   const part = path.split('/').find((one) => !/^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(one));
-  if (part !== undefined) return `${shown(part)} is no plain name`;
+  if (part !== undefined) return `${shown(part)} is not a valid name`;
   const reserved = path.split('/').find((one) => RESERVED.test(one.replace(/\..*/, '')));
   return reserved === undefined ? undefined : `${shown(reserved)} is a reserved name`;
 }
@@ -49,7 +49,7 @@ function badWorkspace(written: string | true): Refusal {
   return refuse(
     'bad-workspace',
     `${shown(String(written))} cannot be a workspace`,
-    'Name it like next or v4: letters, digits, dashes, dots, underscores.',
+    'Use a name such as next or v4: letters, digits, dashes, dots and underscores.',
   );
 }
 
@@ -64,11 +64,7 @@ export function readPackageAtRevision(
       ? parsePackageAtRevision(`${written.slice(0, at)}@v${written.slice(at + 1)}`)
       : parsePackageAtRevision(written);
   if (parsed === undefined) {
-    return refuse(
-      'bad-argument',
-      `${shown(written)} names no revision of a package`,
-      'Write it as package@v3.',
-    );
+    return refuse('bad-argument', `${shown(written)} is not a package revision`, 'Write it as package@v3.');
   }
   const path = readPackagePath(parsed.path);
   return typeof path === 'string' ? { path, revision: parsed.revision } : path;

@@ -43,14 +43,14 @@ export function parseComment(body: string): CommentParse {
   if (lines === null) {
     return refuse(
       'comment-too-intricate',
-      'the comment holds commands among so many links that it was not read',
-      'Write the commands in a comment of their own.',
+      'the comment contains too many links, so its commands were not read',
+      'Write the commands in a separate comment.',
     );
   }
   if (lines.length > MAX_COMMANDS) {
     return refuse(
       'too-many-commands',
-      `the comment holds ${lines.length} commands, and at most ${MAX_COMMANDS} are carried out, so none was`,
+      `the comment contains ${lines.length} commands, but at most ${MAX_COMMANDS} are allowed, so none was run`,
       `Split it into comments of ${MAX_COMMANDS} commands or fewer.`,
     );
   }
@@ -91,21 +91,21 @@ function readLine({ number, text }: OwnLine, index: number): CommandLine {
 function misspelt(line: number, text: string, index: number, meant: string): CommandLine {
   const problem = refuse(
     'misspelt-prefix',
-    'a command begins with `/portico` and a space at the start of its line',
-    `Did you mean \`/portico ${meant}\`? Write it in a new comment; edited ones are not read.`,
+    'a command must start with `/portico` and a space, at the beginning of a line',
+    `Did you mean \`/portico ${meant}\`? Write it in a new comment; edited comments are not read.`,
   );
   return { index, line, text: visible(text), verb: '', rest: '', problem };
 }
 
 function lineProblem(text: string, words: string): Refusal | undefined {
   if (text.length > MAX_LINE_LENGTH) {
-    const message = `the command is ${text.length} characters long, and at most ${MAX_LINE_LENGTH} are read`;
+    const message = `the command is ${text.length} characters long, but at most ${MAX_LINE_LENGTH} are allowed`;
     return refuse('command-too-long', message, 'Write a shorter command.');
   }
   const unseen = UNSEEN.exec(words.replaceAll(JOINED_EMOJI, ''))?.[0];
   if (unseen === undefined) return undefined;
   const code = (unseen.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const message = `the command holds the character U+${code}, which cannot be seen`;
+  const message = `the command contains the invisible character U+${code}`;
   return refuse('unseen-character', message, 'Type the command again instead of pasting it.');
 }
 

@@ -8,10 +8,10 @@ import { type Refusal, refuse } from './refusal.ts';
 export const pause: AnywhereCommand = {
   name: 'pause',
   usage: 'pause [<package>]',
-  summary: 'Stop the updates of a package from its upstream until they are resumed.',
+  summary: 'Stop upstream updates of a package until they are resumed.',
   examples: [
     { line: '/portico pause', does: 'pauses the package of this pull request' },
-    { line: '/portico pause apps/db', does: 'pauses apps/db; only /portico update still moves it' },
+    { line: '/portico pause apps/db', does: 'pauses apps/db; only /portico update still updates it' },
   ],
   accepts: { positional: 1 },
   minimumRole: 'write',
@@ -33,8 +33,10 @@ export const resume: AnywhereCommand = {
   name: 'resume',
   fits: () => false,
   usage: 'resume [<package>]',
-  summary: 'Let the updates of a paused package come again.',
-  examples: [{ line: '/portico resume apps/db', does: 'updates apps/db again, at once where one is due' }],
+  summary: 'Resume upstream updates of a paused package.',
+  examples: [
+    { line: '/portico resume apps/db', does: 'resumes updates of apps/db; a due update comes at once' },
+  ],
   decide(state, { positional: [named] }) {
     const packages = named === undefined ? packagesHere(state) : chosen(named, state);
     if ('kind' in packages) return packages;
@@ -49,5 +51,5 @@ function chosen(named: string, _state: CommandState): string[] | Refusal {
 }
 
 function whichPackage(verb: string): Refusal {
-  return refuse('which-package', 'no package is named', `Write /portico ${verb} apps/db.`);
+  return refuse('which-package', 'the package is missing', `Write /portico ${verb} apps/db.`);
 }

@@ -6,7 +6,7 @@ import { missing, PROPOSERS, refuseMissing } from './readiness.ts';
 export const propose: PullCommand = {
   ...PROPOSERS,
   usage: 'propose [@commit]',
-  summary: 'Offer the draft for approval; refused while its checks fail or are not done.',
+  summary: 'Mark the draft as ready for approval; refused while its checks fail or have not finished.',
   examples: [{ line: '/portico propose', does: 'marks the draft as ready for review' }],
   accepts: { commit: true },
   contexts: 'pull',

@@ -10,13 +10,13 @@ import { type Refusal, refuse } from './refusal.ts';
 export const publish: PullCommand = {
   name: 'publish',
   usage: 'publish [major|minor|patch] [@commit]',
-  summary: 'Merge the proposal and tag a revision of each package in it.',
+  summary: 'Merge the proposal and tag a new revision of each package in it.',
   examples: [
-    { line: '/portico publish', does: 'publishes once checks and approvals of this content are there' },
-    { line: '/portico publish @1a2b3c4', does: 'publishes only if this is still the head' },
+    { line: '/portico publish', does: 'publishes if this content has its checks and approvals' },
+    { line: '/portico publish @1a2b3c4', does: 'publishes only if this is still the head commit' },
     {
       line: '/portico publish minor',
-      does: 'says which part goes up, where the repository numbers by SemVer',
+      does: 'in a repository with SemVer versioning, says which part of the version increases',
     },
   ],
   accepts: { positional: 1, commit: true },
@@ -46,18 +46,18 @@ export const publish: PullCommand = {
 function bumpOf({ config, packages }: CommandState, word: string | undefined): Bump | Refusal | undefined {
   const bump = (['major', 'minor', 'patch'] as const).find((part) => part === word);
   if (word !== undefined && bump === undefined) {
-    const hint = config.versioning === 'semver' ? 'Say major, minor or patch.' : 'Leave it out.';
+    const hint = config.versioning === 'semver' ? 'Use major, minor or patch.' : 'Remove it.';
     return refuse('unexpected-argument', `${shown(word)} is not expected here`, hint);
   }
   if (config.versioning === 'semver' && bump === undefined && !onlyRemoves({ packages })) {
     return refuse(
       'bump-missing',
-      'this repository numbers by SemVer',
-      'Say which part goes up: major, minor or patch.',
+      'this repository uses SemVer versions',
+      'Say which part of the version increases: major, minor or patch.',
     );
   }
   if (config.versioning === 'sequence' && bump !== undefined) {
-    return refuse('bump-unused', 'this repository counts its revisions: v1, v2, v3', `Leave out ${bump}.`);
+    return refuse('bump-unused', 'this repository numbers its revisions v1, v2, v3', `Remove ${bump}.`);
   }
   return bump;
 }

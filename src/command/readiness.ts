@@ -82,7 +82,7 @@ function lacking({
 
 /** Whoever can push to the branch. */
 function pushers({ fork, headRef, author }: PullPlace): string {
-  return fork ? `\`${author}\`, whose fork it is` : `whoever may push to ${shown(headRef)}`;
+  return fork ? `\`${author}\`, the owner of the fork` : `anyone who may push to ${shown(headRef)}`;
 }
 
 /** Proposing is a step of its own, which publishing needs. */
@@ -92,7 +92,7 @@ function proposed({ config }: CommandState, { draft }: PullPlace): Requirement {
     code: 'not-proposed',
     stage: 'publish',
     message: 'it is a draft',
-    hint: 'Propose it: `/portico propose`, or "Ready for review".',
+    hint: 'Propose it with `/portico propose` or "Ready for review".',
     who: whoMay(config, PROPOSERS),
   });
 }
@@ -106,12 +106,12 @@ export const PROPOSERS: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'> = {
 
 function base({ config }: CommandState, pull: PullPlace): Requirement {
   if (pull.baseRef === config.branch) {
-    return there('other-base', 'propose', `it goes into \`${config.branch}\``);
+    return there('other-base', 'propose', `it targets \`${config.branch}\``);
   }
   return lacking({
     code: 'other-base',
     stage: 'propose',
-    message: `it goes into \`${pull.baseRef}\`, and packages are published from \`${config.branch}\``,
+    message: `it targets \`${pull.baseRef}\`, but packages are published from \`${config.branch}\``,
     hint: `Change the base of the pull request to \`${config.branch}\`.`,
     who: `\`${pull.author}\`, or the role write or higher`,
   });
@@ -119,24 +119,24 @@ function base({ config }: CommandState, pull: PullPlace): Requirement {
 
 function behindBase({ behind = [] }: CommandState, pull: PullPlace): Requirement {
   if (behind.length === 0) {
-    return there('behind-base', 'propose', `it has what \`${pull.baseRef}\` has of its packages`);
+    return there('behind-base', 'propose', `its packages are up to date with \`${pull.baseRef}\``);
   }
   return lacking({
     code: 'behind-base',
     stage: 'propose',
-    message: `\`${pull.baseRef}\` changed ${behind.map(shown).join(', ')} too since this branch left it`,
-    hint: 'Wait until Portico has merged that into the branch, or merge it yourself; the check `portico/conflicts` says more.',
+    message: `\`${pull.baseRef}\` also changed ${behind.map(shown).join(', ')} after this branch was created`,
+    hint: 'Wait until Portico has merged the base branch, or merge it yourself; see the check `portico/conflicts`.',
     who: pushers(pull),
   });
 }
 
 function conflicts({ openConflicts: open, config }: CommandState): Requirement {
-  if (open === 0) return there('conflicts-open', 'propose', 'no merge conflict is open');
+  if (open === 0) return there('conflicts-open', 'propose', 'no merge conflicts are open');
   return lacking({
     code: 'conflicts-open',
     stage: 'propose',
     message: open === 1 ? 'one merge conflict is not settled' : `${open} merge conflicts are not settled`,
-    hint: 'Settle each by `/portico resolve` or by a commit; the check `portico/conflicts` lists them.',
+    hint: 'Settle each conflict with `/portico resolve` or a commit; the check `portico/conflicts` lists them.',
     who: whoMay(config, resolve),
   });
 }
@@ -154,17 +154,17 @@ function checks(
     return lacking({
       code: 'checks-absent',
       stage: 'propose',
-      message: 'Portico has not looked at it yet',
-      hint: 'It begins within seconds of the opening: say it again when the check `portico` is green. If none appears, `/portico render` asks for it.',
+      message: 'Portico has not checked it yet',
+      hint: 'Checks start within seconds. Repeat the command when the check `portico` is green. If the check does not appear, run `/portico render`.',
       who: whoMay(config, render),
     });
   }
   if (run.state === 'red' && run.digest === undefined) {
-    const remedy = 'Read the check `portico` and do what it says.';
+    const remedy = 'See the check `portico` for what to do.';
     return lacking({
       code: 'checks-red',
       stage: 'propose',
-      message: 'nothing could be checked',
+      message: 'it could not be checked',
       hint: remedy,
       who: pushers(pull),
     });
@@ -175,10 +175,10 @@ function checks(
       code: 'checks-pending',
       stage: 'propose',
       message: 'Portico is still checking this content',
-      hint: 'Say it again when the check `portico` is green.',
+      hint: 'Repeat the command when the check `portico` is green.',
     });
   }
-  if (run.state === 'green') return there('checks-green', 'propose', 'the checks of this content pass');
+  if (run.state === 'green') return there('checks-green', 'propose', 'the checks for this content pass');
   // What has a line of its own is said once.
   const said = [
     ...(open > 0 || behind.length > 0 ? [CONFLICTS] : []),
@@ -191,7 +191,7 @@ function checks(
     code: 'checks-red',
     stage: 'propose',
     message: failing === '' ? 'checks fail' : `checks fail: ${failing}`,
-    hint: 'Correct what they name and push.',
+    hint: 'Fix what they report and push.',
     who: pushers(pull),
   });
 }
@@ -207,30 +207,30 @@ function packages({ packages: touched }: CommandState): Requirement {
     code: 'no-package',
     stage: 'publish',
     message: 'it changes no package, so there is nothing to publish',
-    hint: 'Push a change of one; where it is about other files, merge it with the button.',
+    hint: 'Push a change to a package. If the pull request is about other files, merge it with the button.',
   });
 }
 
 /** Only about a proposal that removes a package. */
 function inUse({ packages: touched, usedBy = [] }: CommandState): Requirement | undefined {
   if (usedBy.length === 0 && !touched.some(({ state }) => state === 'deletion-proposed')) return undefined;
-  if (usedBy.length === 0) return there('in-use', 'propose', 'no known package is made from what it removes');
+  if (usedBy.length === 0) return there('in-use', 'propose', 'no known package depends on what it removes');
   return lacking({
     code: 'in-use',
     stage: 'propose',
-    message: `packages are made from what it removes: ${usedBy.join(', ')}`,
+    message: `other packages depend on what it removes: ${usedBy.join(', ')}`,
     hint: 'Move them to another upstream, or remove them, first.',
   });
 }
 
 function changesRequested({ approvals: { changesRequested: people } }: CommandState): Requirement {
-  if (people.length === 0) return there('changes-requested', 'publish', 'nobody asks for changes');
+  if (people.length === 0) return there('changes-requested', 'publish', 'no one requests changes');
   const names = people.map((login) => `\`${login}\``).join(', ');
   return lacking({
     code: 'changes-requested',
     stage: 'publish',
-    message: `${names} asked for changes`,
-    hint: 'A new review of the same person, or the dismissal of that one, is needed.',
+    message: `${names} requested changes`,
+    hint: 'The same person must review again, or someone must dismiss that review.',
     who: names,
   });
 }
@@ -250,7 +250,7 @@ function approvals({ approvals: count, digest, config }: CommandState): Requirem
     code: 'approvals-missing',
     stage: 'publish',
     message: [sentence, ...note].join('; '),
-    hint: 'An approving review, or `/portico approve`, is needed.',
+    hint: 'Someone must approve, with a review or `/portico approve`.',
   });
 }
 
@@ -262,7 +262,7 @@ function power({ checks: { waiting = [] } }: CommandState): Requirement | undefi
     code: 'power-approval-missing',
     stage: 'publish',
     message: `\`${POWER}\`: ${asked.title}`,
-    hint: 'An approving review, or `/portico approve`, by one of them is needed.',
+    hint: 'One of them must approve, with a review or `/portico approve`.',
   });
 }
 
@@ -275,7 +275,7 @@ function owners({ approvals: { ownersMissing = [] } }: CommandState): Requiremen
     code: 'owners-missing',
     stage: 'publish',
     message: `no code owner of ${files} has approved this content`,
-    hint: 'An approving review, or `/portico approve`, of somebody whom CODEOWNERS names is needed.',
+    hint: 'A code owner must approve, with a review or `/portico approve`.',
     who: [...people].join('; '),
   });
 }

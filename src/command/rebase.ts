@@ -10,12 +10,12 @@ export const rebase: AnywhereCommand = {
   name: 'rebase',
   usage: 'rebase <upstream>[@<revision>] [--package=<path>] [--workspace=<name>]',
   summary:
-    'Move a package onto another upstream or revision by a three-way merge; conflicts are listed to be settled.',
+    'Move a package to another upstream or revision with a three-way merge; conflicts are listed for you to settle.',
   examples: [
     { line: '/portico rebase acme/blueprints:postgres@v2', does: 'moves the package of this pull request' },
     {
       line: '/portico rebase postgres@v2 --package=apps/db',
-      does: 'opens a draft of apps/db that is moved, where it is said in an issue',
+      does: 'in an issue, opens a draft that moves apps/db',
     },
   ],
   accepts: { positional: 1, options: { package: 'value', workspace: 'value' } },
@@ -28,7 +28,7 @@ export const rebase: AnywhereCommand = {
     if (from === undefined) {
       return refuse(
         'no-upstream',
-        'no upstream is named',
+        'the upstream is missing',
         'Write /portico rebase acme/blueprints:postgres@v2.',
       );
     }
@@ -48,7 +48,7 @@ export const rebase: AnywhereCommand = {
       };
     }
     if (written === undefined) {
-      return refuse('which-package', 'no package is named', 'Say which with --package=apps/db.');
+      return refuse('which-package', 'the package is missing', 'Name one with --package=apps/db.');
     }
     const path = readPackagePath(written);
     return typeof path === 'string' ? newDraft(path, workspace, { kind: 'rebase', upstream }) : path;
@@ -60,7 +60,7 @@ function updateProblem(headRef: string): Refusal | undefined {
   if (parseBranch(headRef)?.kind !== 'update') return undefined;
   return refuse(
     'update-branch',
-    'this is an update, which follows the upstream that the package has',
-    'Say it in a draft of the package, or in an issue with --package.',
+    "this is an update from the package's current upstream",
+    'Run it in a draft of the package, or in an issue with --package.',
   );
 }

@@ -18,16 +18,16 @@ Write a command at the start of a line of a new comment, or of a review:
 /portico publish
 \`\`\`
 
-- Up to ${MAX_COMMANDS} commands stand in one comment, each on a line that begins with \`/portico\`, in a paragraph of its own words: not in a list, a quote, a table or a folded part.
-- They run in order and stop at the first that fails.
-- Quoted text, code, HTML and edited comments are not read. Commands in the text that opens a pull request or an issue or in comments on
-  lines of a change, and lines that miss the prefix by a letter or two, are not carried out but answered with what was meant.
-- Arguments are split as a shell splits them ('…', "…" and \\\\ quote), and nothing is expanded.
-- \`@commit\` is \`@\` and at least seven digits of the commit that you mean: the command is refused if the head is another. Commands
-  that say so below are also refused if something was pushed after your comment.
-- Portico answers with a reaction: 👀 seen, 🚀 done, 😕 refused, 👎 failed, and says in one line what was done, with a link to it
-  (who may not write gets ten replies in an hour).
-- Who may use a command is asked of the forge at that moment. \`spec.access\` in \`.github/portico.yaml\` replaces what stands below: roles,
+- A comment may contain up to ${MAX_COMMANDS} commands, each on a line of its own that starts with \`/portico\`. Commands in lists, quotes, tables or folded sections are not read.
+- Commands run in order and stop at the first one that fails.
+- Code, HTML and edited comments are not read. Commands in the description of a pull request or an issue or in comments on
+  lines of a change, and lines that almost match the prefix, are not run; Portico replies with the command that was probably meant.
+- Arguments are split as in a shell ('…', "…" and \\\\ quote); nothing is expanded.
+- \`@commit\` is \`@\` followed by at least seven digits of a commit id: the command is refused if the head is a different commit. Commands
+  marked below are also refused if something was pushed after your comment.
+- Portico answers with a reaction: 👀 seen, 🚀 done, 😕 refused, 👎 failed, and replies with one line that links to the result
+  (people without write access get at most ten replies per hour).
+- Portico asks the forge for your rights when you run a command. \`spec.access\` in \`.github/portico.yaml\` overrides the defaults below with roles,
   \`@org/team\`, \`@login\` or \`author\`.`;
 
 function section(command: Command): string {

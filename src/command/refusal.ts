@@ -31,9 +31,9 @@ export function refusalText({
     ({ who, ...reason }) => `| ❌ ${cell(reason.message)} | ${cell(reason.hint)} | ${cell(who)} |`,
   );
   return [
-    `${reasons.length} things are missing:`,
-    ['| what is missing | what to do | who can |', '|---|---|---|', ...rows].join('\n'),
-    'Ask again when they are there; `/portico explain` tells at any time how far it is.',
+    `${reasons.length} requirements are not met:`,
+    ['| missing | what to do | who can |', '|---|---|---|', ...rows].join('\n'),
+    'Repeat the command when they are met. `/portico explain` shows the current state at any time.',
   ].join('\n\n');
 }
 

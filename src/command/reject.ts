@@ -7,9 +7,9 @@ import { rejectRetirement } from './retirement.ts';
 export const reject: AnywhereCommand = {
   name: 'reject',
   usage: 'reject <why>',
-  summary: 'Make the proposal a draft again and void its approvals; in an issue, keep the revision.',
+  summary: 'Turn the proposal back into a draft and void its approvals; in an issue, keep the revision.',
   examples: [
-    { line: '/portico reject the quota is too high', does: 'returns the proposal with this reason' },
+    { line: '/portico reject the quota is too high', does: 'rejects the proposal with this reason' },
   ],
   accepts: { text: true },
   minimumRole: 'write',
@@ -23,7 +23,7 @@ export const reject: AnywhereCommand = {
     const problem = pull.kind === 'pull' ? lifecycleProblem(pull, 'reject') : undefined;
     if (problem !== undefined) return problem;
     if (text === '')
-      return refuse('no-reason', 'a rejection needs a reason', 'Write /portico reject and why.');
+      return refuse('no-reason', 'the reason is missing', 'Write /portico reject followed by the reason.');
     if (pull.kind === 'issue') return rejectRetirement(state, text);
     return {
       kind: 'do',

@@ -4,8 +4,8 @@ import { wouldAct } from './fits.ts';
 export const render: PullCommand = {
   name: 'render',
   usage: 'render',
-  summary: 'Render and check the head again.',
-  examples: [{ line: '/portico render', does: 'runs pipelines and guardrails once more' }],
+  summary: 'Render and check the head commit again.',
+  examples: [{ line: '/portico render', does: 'runs pipelines and guardrails again' }],
   accepts: {},
   minimumRole: 'write',
   mayAlso: ['author'],

@@ -7,12 +7,15 @@ import { type Refusal, refuse } from './refusal.ts';
 export const resolve: PullCommand = {
   name: 'resolve',
   usage: 'resolve [<number>|all] upstream|local [@commit]',
-  summary: 'Settle merge conflicts by a commit that takes one side.',
+  summary: 'Settle merge conflicts with a commit that takes one side.',
   examples: [
-    { line: '/portico resolve 2 local', does: "takes this side's value for conflict 2 of portico/conflicts" },
+    {
+      line: '/portico resolve 2 local',
+      does: 'takes the local value for conflict 2 in the check portico/conflicts',
+    },
     {
       line: '/portico resolve all upstream',
-      does: 'takes what comes from upstream, or from the base branch',
+      does: 'takes the value from upstream, or from the base branch',
     },
   ],
   accepts: { positional: 2, commit: true },
@@ -23,7 +26,7 @@ export const resolve: PullCommand = {
   fits: (state) => openPull(state) !== undefined && state.openConflicts > 0,
   decide({ conflicts = NONE }, { positional }, pull): Decision {
     if (pull.fork) {
-      const hint = 'Settle the conflicts by a commit on the branch.';
+      const hint = 'Settle the conflicts with a commit on the branch.';
       return refuse('fork', 'the proposal comes from a fork, where Portico may not write', hint);
     }
     const wish = wishOf(positional);
@@ -34,7 +37,7 @@ export const resolve: PullCommand = {
     const numbers = chosen(wish.which, conflicts);
     if (!Array.isArray(numbers)) return numbers;
     if (numbers.length === 0) {
-      return { kind: 'do', steps: [], reply: 'There is no open conflict left to settle.' };
+      return { kind: 'do', steps: [], reply: 'No open conflict is left to settle.' };
     }
     const step = { do: 'settle-conflicts', numbers, side: wish.side, head: pull.headSha } as const;
     return { kind: 'do', steps: [step] };
@@ -53,15 +56,19 @@ function wishOf(words: readonly string[]): Wish | Refusal {
   const last = words.at(-1);
   const side = (['upstream', 'local'] as const).find((known) => known === last);
   if (side === undefined) {
-    const message = last === undefined ? 'a side is missing' : `${shown(last)} is not a side`;
-    return refuse('bad-argument', message, 'Say upstream or local, and which conflict: a number, or all.');
+    const message = last === undefined ? 'the side is missing' : `${shown(last)} is not a side`;
+    return refuse(
+      'bad-argument',
+      message,
+      'Choose `upstream` or `local`, and name the conflict: a number, or all.',
+    );
   }
   const [first] = words.length === 2 ? words : [];
   if (first === undefined || first === 'all') return { which: first, side };
   const number = /^#?([1-9][0-9]{0,5})$/.exec(first)?.[1];
   if (number !== undefined) return { which: Number(number), side };
-  const hint = 'Write the number that the check portico/conflicts shows, or all.';
-  return refuse('bad-argument', `${shown(first)} names no conflict`, hint);
+  const hint = 'Write the number from the check portico/conflicts, or all.';
+  return refuse('bad-argument', `${shown(first)} is not a conflict`, hint);
 }
 
 /** Those that are still open; one that was settled before is done already. */
@@ -70,10 +77,10 @@ function chosen(which: Wish['which'], { open, listed }: ConflictList): number[] 
   if (which === 'all') return numbers;
   if (which === undefined) {
     if (numbers.length < 2) return numbers;
-    return refuse('which-conflict', `there are ${numbers.length} open conflicts`, 'Name one, or say all.');
+    return refuse('which-conflict', `there are ${numbers.length} open conflicts`, 'Name one, or write all.');
   }
   if (numbers.includes(which)) return [which];
   if (which <= listed) return [];
-  const hint = numbers.length === 0 ? 'None is open.' : `Open: ${numbers.slice(0, 20).join(', ')}.`;
+  const hint = numbers.length === 0 ? 'No conflict is open.' : `Open: ${numbers.slice(0, 20).join(', ')}.`;
   return refuse('no-such-conflict', `there is no conflict ${which}`, hint);
 }

@@ -15,13 +15,13 @@ export function approveRetirement(state: CommandState, name: string | undefined)
   const { caller, config } = state;
   const own = askers(wanted).some((asker) => isSameAccount(asker, caller));
   if (own && !config.publish.allowSelfApproval) {
-    return refuse('self-approval', 'you asked for it yourself', 'Somebody else must approve it.');
+    return refuse('self-approval', 'you requested it yourself', 'Someone else must approve it.');
   }
   if (wanted.gone !== undefined && !config.publish.allowSelfApproval) {
     return refuse(
       'asker-unknown',
-      `it was asked for as ${shown(wanted.gone)}, and the forge names no account of that login now, so nobody can tell who asked`,
-      'Ask for it again in another issue.',
+      `it was requested by ${shown(wanted.gone)}, a login that no longer exists on the forge, so Portico cannot tell who requested it`,
+      'Request it again in another issue.',
     );
   }
   const { gone: _gone, ...wish } = wanted;
@@ -46,8 +46,8 @@ export function explainRetirements({ retirements = [], config }: CommandState): 
     const people = askers(wish).map(({ login }) => shown(login));
     const other = config.publish.allowSelfApproval ? '' : `, not ${people.join(' or ')}`;
     return [
-      `- ⬜ **${name}** is to be retired, ${people.join(' and ')} ${people.length === 1 ? 'asks' : 'ask'}`,
-      `  - ❌ nobody has approved it. \`/portico approve\` takes its tag and release away, \`/portico reject <why>\` keeps them. Who can: ${whoMay(config, APPROVERS)}${other}.`,
+      `- ⬜ Retirement of **${name}**, requested by ${people.join(' and ')}`,
+      `  - ❌ no one has approved it. \`/portico approve\` deletes its tag and release, \`/portico reject <why>\` keeps them. Who can: ${whoMay(config, APPROVERS)}${other}.`,
     ].join('\n');
   });
   return ['**Proposed deletion** of published revisions', asked.join('\n')].join('\n\n');
@@ -72,7 +72,7 @@ function chosen(
 ): Retirement | Refusal {
   const meant = name === undefined ? undefined : parsePackageAtRevision(name);
   if (name !== undefined && meant === undefined) {
-    return refuse('bad-argument', `${shown(name)} names no revision`, 'Write it as package@v3.');
+    return refuse('bad-argument', `${shown(name)} is not a revision`, 'Write it as package@v3.');
   }
   const found = retirements.filter(
     ({ package: path, revision }) =>
@@ -81,12 +81,12 @@ function chosen(
   const [only, another] = found;
   if (only === undefined) {
     const none = transition('published', verb === 'approve' ? 'delete' : 'reject-deletion');
-    if (none.allowed) throw new TypeError('a published revision cannot be deleted at once');
+    if (none.allowed) throw new TypeError('a published revision cannot be deleted directly');
     return refuse(none.code, `in this issue ${none.message}`, none.hint);
   }
   if (another === undefined) return only;
   const names = found.map(({ package: path, revision }) =>
     shown(formatPackageAtRevision({ path, revision })),
   );
-  return refuse('which-revision', `several are asked for here: ${names.join(', ')}`, 'Name one of them.');
+  return refuse('which-revision', `this issue requests several: ${names.join(', ')}`, 'Name one of them.');
 }

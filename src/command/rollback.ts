@@ -9,12 +9,12 @@ import { refuse } from './refusal.ts';
 export const rollback: AnywhereCommand = {
   name: 'rollback',
   usage: 'rollback <package>@<revision> [--workspace=<name>] [--anyway]',
-  summary: 'Open a draft that brings a revision back; published, it becomes the next revision and says so.',
+  summary: 'Open a draft that restores an earlier revision; when published, it becomes the next revision.',
   examples: [
     { line: '/portico rollback web@v7', does: 'opens a draft with the content of v7' },
     {
       line: '/portico rollback web@v7 --anyway',
-      does: "does so although v7 fails today's guardrails; for those who may approve",
+      does: 'does so even if v7 fails the current guardrails; for people who may approve',
     },
   ],
   accepts: { positional: 1, options: { workspace: 'value', anyway: 'flag' } },
@@ -25,7 +25,7 @@ export const rollback: AnywhereCommand = {
   fits: (state) => isIssue(state) || isMergedPull(state),
   decide(state, { positional: [named], options }) {
     if (named === undefined) {
-      return refuse('no-revision', 'no revision is named', 'Write /portico rollback web@v7.');
+      return refuse('no-revision', 'the revision is missing', 'Write /portico rollback web@v7.');
     }
     const anyway = options.has('anyway');
     if (anyway) {
@@ -33,11 +33,11 @@ export const rollback: AnywhereCommand = {
       if (allowed.kind === 'refuse') {
         return refuse(
           'anyway-not-permitted',
-          `--anyway is for those who may approve: ${allowed.message}`,
+          `--anyway is for people who may approve: ${allowed.message}`,
           allowed.hint,
         );
       }
-      if (allowed.kind === 'ignore') return refuse('anyway-not-permitted', 'a bot may not', 'Ask a person.');
+      if (allowed.kind === 'ignore') return refuse('anyway-not-permitted', 'bots may not', 'Ask a person.');
     }
     // `v7` alone is enough where a pull request says which package.
     const revision = revisionOf(named);

@@ -7,7 +7,7 @@ import { type Refusal, refuse } from './refusal.ts';
 export function unknownCommand(verb: string, allowed: readonly string[]): Refusal {
   const near = closestWord(verb, allowed);
   const list = allowed.map((name) => `\`${name}\``).join(', ');
-  const hint = allowed.length === 0 ? 'There is no command that you may use here.' : `You may use ${list}.`;
+  const hint = allowed.length === 0 ? 'You may not use any command here.' : `You may use ${list}.`;
   return refuse(
     'unknown-command',
     `${shown(verb)} is not a command`,

@@ -10,16 +10,16 @@ import { type Refusal, refuse } from './refusal.ts';
 export const update: AnywhereCommand = {
   name: 'update',
   usage: 'update [<package>] [<revision>|latest]',
-  summary: 'Bring a package to a revision of its upstream by a three-way merge.',
+  summary: 'Update a package to an upstream revision with a three-way merge.',
   examples: [
     {
       line: '/portico update',
-      does: 'moves the package of this pull request to the newest upstream revision',
+      does: 'updates the package of this pull request to the newest upstream revision',
     },
-    { line: '/portico update v3', does: 'moves it to v3' },
+    { line: '/portico update v3', does: 'updates it to v3' },
     {
       line: '/portico update web@v3',
-      does: 'names the package too, as an issue needs where there are several',
+      does: 'also names the package, which is needed in an issue if there are several',
     },
   ],
   accepts: { positional: 2 },
@@ -54,7 +54,7 @@ function wishOf(words: readonly string[], updates: readonly UpdateChoice[]): Wis
   const hint = 'Name a package with an upstream, a revision such as v3, or both as package@v3.';
   return refuse(
     'bad-argument',
-    `${shown(first)} is no revision, and no package here that has an upstream`,
+    `${shown(first)} is neither a revision nor a package with an upstream here`,
     hint,
   );
 }
@@ -95,14 +95,14 @@ function moveTo(choice: UpdateChoice, wanted: string): Decision {
   if (to.name === choice.current) {
     return refuse(
       'up-to-date',
-      `${shown(choice.package)} is at ${to.name} already`,
+      `${shown(choice.package)} is already at ${to.name}`,
       'There is nothing to do.',
     );
   }
   const current = choice.current === undefined ? undefined : parseRevisionName(choice.current);
   if (current !== undefined && compareRevisions(to, current) < 0) {
     const message = `${shown(choice.package)} is at ${current.name}, which is newer than ${to.name}`;
-    return refuse('older-revision', message, 'An update goes forward only.');
+    return refuse('older-revision', message, 'Updates only go forward. To go back, use /portico rollback.');
   }
   return { kind: 'do', steps: [{ do: 'request-update', package: choice.package, to: to.name }] };
 }

@@ -6,7 +6,7 @@ import { readPackagePath } from './package-name.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 const FORMS =
-  'Write dir@v3 (of the default upstream), owner/name:dir@v3 (on this forge) or https://host/owner/name.git/dir@v3; behind @ stands a revision, channel, branch, tag or commit.';
+  'Write dir@v3 (of the default upstream), owner/name:dir@v3 (on this forge) or https://host/owner/name.git/dir@v3; after @ comes a revision, channel, branch, tag or commit.';
 
 /**
  * Reads what a package is to be cloned from: `basens@v1`, `acme/blueprints:basens@v1`, `acme/blueprints/basens@v1` or
@@ -18,20 +18,21 @@ export function readUpstream(written: string): UpstreamWish | Refusal {
     return refuse(
       'bad-upstream',
       'the address holds a user name, password or token',
-      'Everybody who can read this comment has seen it: make it invalid where it was given. Portico reads with rights of its own.',
+      'Everyone who can read this comment can see it: revoke it where it was issued. Portico uses its own credentials.',
     );
   }
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(written)?.[1]?.toLowerCase();
   if (written.startsWith('-')) return bad('starts with a dash');
-  if (/^[\w.-]+@[\w.-]+:/.test(written)) return bad('is an address for ssh, and only https is used');
+  if (/^[\w.-]+@[\w.-]+:/.test(written)) return bad('is an ssh address, but only https is supported');
   const isUrl = scheme !== undefined && written.includes('://');
-  if (isUrl && scheme !== 'https' && scheme !== 'http') return bad(`uses ${scheme}, and only https is used`);
-  if (scheme === 'ext' || scheme === 'file') return bad(`uses ${scheme}, and only https is used`);
+  if (isUrl && scheme !== 'https' && scheme !== 'http')
+    return bad(`uses ${scheme}, but only https is supported`);
+  if (scheme === 'ext' || scheme === 'file') return bad(`uses ${scheme}, but only https is supported`);
   const at = written.indexOf('@', isUrl ? written.indexOf('://') + 3 : 0);
   const place = at < 0 ? written : written.slice(0, at);
   const ref = at < 0 ? undefined : written.slice(at + 1);
   if (ref !== undefined && refProblem(ref) !== undefined) {
-    return bad(`names no revision behind @: ${refProblem(ref)?.message ?? ''}`);
+    return bad(`has no valid revision after @: ${refProblem(ref)?.message ?? ''}`);
   }
   const wish = isUrl ? readUrl(place) : readPlace(place);
   if (typeof wish === 'string') return bad(wish);
@@ -41,12 +42,12 @@ export function readUpstream(written: string): UpstreamWish | Refusal {
 /** A sentence's end where it cannot be read. */
 function readUrl(place: string): UpstreamWish | string {
   // Encoded and relative parts are how paths are smuggled; a plain path needs none.
-  if (/%|\\|\/\.{1,2}(?:\/|$)/.test(place)) return 'holds encoded or relative parts';
-  if (!URL.canParse(place)) return 'is no URL';
+  if (/%|\\|\/\.{1,2}(?:\/|$)/.test(place)) return 'contains encoded or relative parts';
+  if (!URL.canParse(place)) return 'is not a URL';
   const url = new URL(place);
   // A user name would end the place at its @, and a password has no business in a comment.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    return 'holds more than a place';
+    return 'contains more than a location';
   }
   const [, repository, below] =
     /^\/(.+?)\.git(?:\/(.*))?$/.exec(url.pathname) ??

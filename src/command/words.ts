@@ -34,7 +34,7 @@ export function splitWords(text: string): string[] | Refusal {
     return refuse(
       'bad-quoting',
       `a quote (${quote}) is not closed`,
-      'Close it, or put a backslash before it.',
+      'Close it, or escape it with a backslash.',
     );
   }
   if (word !== undefined) words.push(word);
@@ -45,7 +45,7 @@ function limited(words: string[]): string[] | Refusal {
   if (words.length > MAX_WORDS) {
     return refuse(
       'too-many-words',
-      `the command has ${words.length} words, and at most ${MAX_WORDS} are read`,
+      `the command has ${words.length} words, but at most ${MAX_WORDS} are allowed`,
       'Shorten it.',
     );
   }
@@ -54,6 +54,6 @@ function limited(words: string[]): string[] | Refusal {
   return refuse(
     'word-too-long',
     `a word is ${long.length} characters long`,
-    `Keep words below ${MAX_WORD_LENGTH} characters.`,
+    `Keep each word shorter than ${MAX_WORD_LENGTH} characters.`,
   );
 }

@@ -30,7 +30,7 @@ export async function movedTo(
  * says it, without `.git`.
  */
 export function movedError(url: string, to: string): PorticoError {
-  return new PorticoError('GIT_MOVED', `${url} is at another address now`, {
+  return new PorticoError('GIT_MOVED', `${url} has moved to another address`, {
     cause: { movedTo: to.replace(/\.git$/, '') },
     hint: 'Name the new address.',
   });

@@ -52,7 +52,7 @@ function cleanCut(cut: string): string {
 }
 
 function cutNote(missing: number): string {
-  return `*(${missing} characters are left out here.)*`;
+  return `*(${missing} characters are omitted here.)*`;
 }
 
 function sizeOf(text: string, limit: Limit): number {

@@ -47,24 +47,24 @@ describe('what is missing, and who may give it', () => {
       'Needs 1 approval: anyone with write access.',
     ],
     ['given', { counted: [bob] }, 'given', 'Approved for this content by bob.'],
-    ['none asked for', { required: 0, needed: 0 }, 'not-asked', 'No approval is asked for.'],
+    ['none asked for', { required: 0, needed: 0 }, 'not-asked', 'No approval is required.'],
     [
       'somebody against it, though enough approve',
       { counted: [bob], changesRequested: ['dora'] },
       'missing',
-      'dora asked for changes: a new review of dora, or the dismissal of that one, is needed.',
+      'dora requested changes: dora must review again, or someone must dismiss that review.',
     ],
     [
       'an owner of a file has yet to',
       { counted: [bob], ownersMissing: [{ path: 'web/Kptfile', owners: ['@zoe', '@acme/web'] }] },
       'missing',
-      'Needs an approval by a code owner of web/Kptfile: zoe or acme/web.',
+      'Needs approval from a code owner of web/Kptfile: zoe or acme/web.',
     ],
     [
       'an owner of a file may be in a team that was not asked about',
       { counted: [bob], ownersMissing: [{ path: 'web/Kptfile', owners: ['@acme/web'], notAsked: true }] },
       'missing',
-      'Needs an approval by a code owner of web/Kptfile: acme/web. Not everybody who approved was looked for in every team, because there are too many: name fewer teams in CODEOWNERS.',
+      'Needs approval from a code owner of web/Kptfile: acme/web. There are too many teams to look up every approver in each of them: name fewer teams in CODEOWNERS.',
     ],
   ])('%s', (_name, change, kind, sentence) => {
     expect(approvalState(config(), count(change))).toMatchObject({ kind, sentence });
@@ -90,9 +90,9 @@ describe('what is missing, and who may give it', () => {
     [
       'the author alone',
       [{ kind: 'person', login: 'alice' }],
-      'everybody who may approve here is an author of it',
+      'everyone who may approve here is an author of it',
     ],
-    ['nobody', [], 'nobody may approve here'],
+    ['nobody', [], 'no one may approve here'],
   ])('by %s', (_name, grants, who) => {
     expect(approvalState(approvers(...grants), count()).sentence).toBe(`Needs 1 approval: ${who}.`);
   });
@@ -113,7 +113,7 @@ describe('what is missing, and who may give it', () => {
     expect(notes).toEqual([
       'The approval of bob does not count: it was given for other content.',
       'carol pushed to its branch and is an author of it.',
-      'One more than usual is needed, because Portico is not shown who pushed to the fork that it comes from, and an App, a workflow or a key pushed a part of it, and nobody can tell for whom.',
+      'One more than usual is needed, because Portico cannot see who pushed to the fork that it comes from, and an App, a workflow or a key pushed part of it, and Portico cannot tell for whom.',
     ]);
   });
 });

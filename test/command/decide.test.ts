@@ -36,8 +36,8 @@ describe('publish', () => {
     expect(
       say('/portico propose', { place: pull({ draft: true }), checks: { state: 'absent', failing: [] } }),
     ).toMatchObject({
-      message: 'Portico has not looked at it yet.',
-      hint: expect.stringContaining('say it again when the check `portico` is green'),
+      message: 'Portico has not checked it yet.',
+      hint: expect.stringContaining('repeat the command when the check `portico` is green'),
     });
   });
 

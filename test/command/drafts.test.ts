@@ -264,7 +264,7 @@ describe('whether there is room', () => {
     const below = { ...ground, named: (path: string) => path.replace('apps/', '') };
     expect(draftProblem('apps/bd', 'drafts/apps/bd/v1', { kind: 'edit' }, below)).toMatchObject({
       message: 'There is no package `bd` on the registered branch.',
-      hint: 'Did you mean `db`? A new one is made by /portico init bd.',
+      hint: 'Did you mean `db`? To create it, use /portico init bd.',
     });
     expect(noSuchPackage('db', 'here', ['apps/db'], 'Name one that is.').hint).toBe(
       'Did you mean `apps/db`? Name one that is.',

@@ -73,7 +73,7 @@ describe('explain', () => {
     };
     const told = reply(change);
     expect(told.match(/❌/g)).toHaveLength(6);
-    expect(told).toContain('⬜ **To be proposed**');
+    expect(told).toContain('⬜ **Ready to propose**');
     expect(told).toContain('❌ it is a draft. Propose it');
     expect(told).toContain(
       '❌ Needs 2 approvals: anyone with write access except alice. An approving review',
@@ -82,9 +82,9 @@ describe('explain', () => {
     if (refused.kind !== 'refuse') throw new Error(refused.kind);
     expect(refused.code).toBe('behind-base');
     const lines = refusalText(refused).split('\n');
-    expect(lines[0]).toBe('6 things are missing:');
+    expect(lines[0]).toBe('6 requirements are not met:');
     expect(lines).toContain(
-      '| ❌ `dora` asked for changes | A new review of the same person, or the dismissal of that one, is needed. | `dora` |',
+      '| ❌ `dora` requested changes | The same person must review again, or someone must dismiss that review. | `dora` |',
     );
     for (const { message, hint, who } of refused.reasons ?? []) {
       expect(told).toContain(`❌ ${message}. ${hint}${who === '' ? '\n' : ` Who can: ${who}.`}`);
@@ -108,7 +108,9 @@ describe('explain', () => {
   test('in an issue: what is asked to be retired, and who decides', () => {
     const place = { kind: 'issue', number: 9, state: 'open', locked: false } as const;
     const asked = { package: 'web', revision: 'v3', tag: 'abc', login: 'carol', comment: 5 };
-    expect(reply({ place, retirements: [asked] })).toContain('**`web@v3`** is to be retired, `carol` asks');
+    expect(reply({ place, retirements: [asked] })).toContain(
+      'Retirement of **`web@v3`**, requested by `carol`',
+    );
     expect(reply({ place, retirements: [asked] })).toMatch(
       /Who can: the role write or higher, not `carol`\.$/,
     );
@@ -118,7 +120,7 @@ describe('explain', () => {
   test('one thing that is missing is a sentence; a code owner who is missing is named beside the number', () => {
     const one = say('/portico publish', { place: pull({ draft: true }) });
     expect(one.kind === 'refuse' && refusalText(one)).toBe(
-      'It is a draft. Propose it: `/portico propose`, or "Ready for review". Who can: the role write or higher, or the author.',
+      'It is a draft. Propose it with `/portico propose` or "Ready for review". Who can: the role write or higher, or the author.',
     );
     const approvals = {
       counted: [],
@@ -132,7 +134,7 @@ describe('explain', () => {
     };
     const owned = say('/portico publish', { approvals });
     expect(owned.kind === 'refuse' && refusalText(owned)).toContain(
-      '| ❌ no code owner of `web/Kptfile` has approved this content | An approving review, or `/portico approve`, of somebody whom CODEOWNERS names is needed. | `@zoe` or `@acme/web` |',
+      '| ❌ no code owner of `web/Kptfile` has approved this content | A code owner must approve, with a review or `/portico approve`. | `@zoe` or `@acme/web` |',
     );
   });
 
@@ -153,7 +155,7 @@ describe('explain', () => {
     [
       'deletion',
       { packages: [{ path: 'web', state: 'deletion-proposed' as const }], usedBy: ['`acme/shop/web`'] },
-      '❌ packages are made from what it removes: `acme/shop/web`',
+      '❌ other packages depend on what it removes: `acme/shop/web`',
     ],
     ['a reader may ask', { caller: caller({ role: 'read' }) }, '**Proposal**'],
   ])('%s', (_name, change, text) => expect(reply(change)).toContain(text));

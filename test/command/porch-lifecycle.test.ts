@@ -36,12 +36,12 @@ const ILLEGAL = [
   [
     'Draft',
     'publish',
-    'It is a draft. Propose it: `/portico propose`, or "Ready for review". Who can: the role write or higher, or the author.',
+    'It is a draft. Propose it with `/portico propose` or "Ready for review". Who can: the role write or higher, or the author.',
   ],
   [
     'Draft',
     'delete web@v3',
-    'A revision is retired in an issue, and this is a pull request. Say it in an issue: there it is discussed and approved.',
+    'A revision is retired in an issue, and this is a pull request. Run it in an issue, where it can be discussed and approved.',
   ],
   ['Proposed', 'propose', 'It is already proposed. What it waits for: /portico explain.'],
   ['Published', 'propose', 'This pull request is already merged. Open a new one for further changes.'],
@@ -61,14 +61,14 @@ const ILLEGAL = [
   [
     'Published, in an issue',
     'propose',
-    '`/portico propose` is about a pull request, and this is an issue. Say it in the pull request.',
+    '`/portico propose` works only in pull requests, and this is an issue. Run it in the pull request.',
   ],
   [
     'Published, in an issue',
     'publish',
-    '`/portico publish` is about a pull request, and this is an issue. Say it in the pull request.',
+    '`/portico publish` works only in pull requests, and this is an issue. Run it in the pull request.',
   ],
-  ['DeletionProposed', 'reject', 'A rejection needs a reason. Write /portico reject and why.'],
+  ['DeletionProposed', 'reject', 'A rejection needs a reason. Write /portico reject followed by the reason.'],
   [
     'DeletionProposed',
     'approve web@v4',
@@ -77,22 +77,22 @@ const ILLEGAL = [
   [
     'gone',
     'propose',
-    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push the branch again first.',
   ],
   [
     'gone',
     'publish',
-    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push the branch again first.',
   ],
   [
     'gone',
     'approve',
-    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push the branch again first.',
   ],
   [
     'gone',
     'reject no',
-    'This pull request is closed. Reopen it first; if its branch was deleted, push that again before.',
+    'This pull request is closed. Reopen it first; if its branch was deleted, push the branch again first.',
   ],
 ] as const;
 

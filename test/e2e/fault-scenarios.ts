@@ -129,7 +129,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await rest.pulls.merge({ ...up.where, pull_number, merge_method: 'merge' });
     },
   },
-  { name: 'bulk', wanted: 'All is done', ...inIssue('many', 'Bulk', '/portico confirm', 'bob') },
+  { name: 'bulk', wanted: 'All items are done', ...inIssue('many', 'Bulk', '/portico confirm', 'bob') },
   {
     name: 'delete',
     wanted: '"Delete db"',

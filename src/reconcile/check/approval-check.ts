@@ -8,7 +8,7 @@ import type { CheckContent } from './check-content.ts';
 const CONCLUSIONS = { 'not-asked': 'neutral', given: 'success', missing: 'action_required' } as const;
 
 const HOW =
-  'An approving review, or `/portico approve`, approves exactly this content: a push that changes it asks again, a rebase that does not change it does not.';
+  'An approving review, or `/portico approve`, approves exactly this content. A push that changes the content needs a new approval; a rebase that leaves it unchanged does not.';
 
 /** The external id of the check: of which content it speaks, and what the proposal makes that of, its merge base. */
 export function approvalOf(digest: string, mergeBase: string): string {

@@ -93,7 +93,7 @@ export function placed(annotations: readonly CheckAnnotation[]): {
         `- ${code(`${path}:${startLine}`)}: ${code(shownValue(message, 200))}`,
     );
   const more = left.length > listed.length ? [`- and ${left.length - listed.length} more`] : [];
-  const head = `${annotations.length} findings; the first ${MAX_ANNOTATIONS} stand on their lines, these do not:`;
+  const head = `${annotations.length} findings; the first ${MAX_ANNOTATIONS} are annotated on their lines, these are not:`;
   return { annotations: sorted.slice(0, MAX_ANNOTATIONS), rest: [head, '', ...listed, ...more].join('\n') };
 }
 

@@ -24,7 +24,7 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
       name: CONFIG_CHECK,
       conclusion: 'success',
       title: 'The configuration is valid',
-      summary: 'It comes into force when it is merged. It demands of packages what is demanded already.',
+      summary: 'It takes effect when it is merged. It does not change what packages must satisfy.',
     };
   }
   const { broken, newly } = trial;
@@ -38,13 +38,17 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
   const { annotations } = placed([
     ...broken.map(({ guardrail, message, hint }) => at(guardrail, 'failure', `${sentence(message)} ${hint}`)),
     ...[...byGuardrail].map(([guardrail, found]) =>
-      at(guardrail, 'warning', `${count(packagesIn(found), 'published package')} would newly fail this.`),
+      at(
+        guardrail,
+        'warning',
+        `${count(packagesIn(found), 'published package')} would start to fail this guardrail.`,
+      ),
     ),
     ...trial.notRun.map((guardrail) =>
       at(
         guardrail,
         'notice',
-        'Not run before merge: nobody has approved yet what it runs, or what it reads.',
+        'Not run before the merge: what it runs, or what it reads, is not approved yet.',
       ),
     ),
   ]);
@@ -60,10 +64,10 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
 function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly TrialFinding[]): string {
   if (broken.length > 0) return `${count(broken.length, 'guardrail')} cannot be configured`;
   const of = `of ${count(packages, 'package')}`;
-  if (blocking.length > 0) return `${packagesIn(blocking)} ${of} would newly fail`;
+  if (blocking.length > 0) return `${packagesIn(blocking)} ${of} would start to fail`;
   return newly.length > 0
-    ? `The configuration is valid; ${packagesIn(newly)} ${of} would be warned`
-    : `The configuration is valid, and no package would newly fail`;
+    ? `The configuration is valid; ${packagesIn(newly)} ${of} would get new warnings`
+    : `The configuration is valid, and no package would start to fail`;
 }
 
 /** Rows of the comment; the check has all. */
@@ -72,25 +76,25 @@ const MAX_IN_COMMENT = 10;
 /** What a proposed configuration would do, for the comment of its proposal; mistakes stand among what fails. */
 export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' | 'trial'>): string {
   if (problems.length > 0) return '';
-  if (trial === null) return 'The configuration demands of packages what is demanded already.';
+  if (trial === null) return 'The configuration does not change what packages must satisfy.';
   const { newly, rewritten, packages, notRun } = trial;
   const failing = newly.filter(({ mode }) => mode === 'enforce');
-  const of = `of ${count(packages, 'package')} would newly`;
+  const of = `of ${count(packages, 'package')} would`;
   const verdict = [
-    ...(failing.length > 0 ? [`**${packagesIn(failing)} ${of} fail** with this configuration`] : []),
+    ...(failing.length > 0 ? [`**${packagesIn(failing)} ${of} start to fail** with this configuration`] : []),
     ...(newly.length > failing.length
-      ? [`**${packagesIn(newly.filter(({ mode }) => mode !== 'enforce'))} ${of} be warned**`]
+      ? [`**${packagesIn(newly.filter(({ mode }) => mode !== 'enforce'))} ${of} get new warnings**`]
       : []),
   ].join(', and ');
   const rows = worstFirst(newly).slice(0, MAX_IN_COMMENT).map(findingRow);
   const more = newly.length - rows.length;
   return [
     verdict === ''
-      ? `No package of ${packages} would newly fail with this configuration.`
-      : `${verdict}. What is published stays published; the next proposal of each has to mend it.`,
-    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'the first'], rows),
-    more > 0 ? `${more} more stand in the check ${code(CONFIG_CHECK)}.` : '',
-    rewritten.length === 0 ? '' : `The next proposal of ${names(rewritten)} would be rewritten by a mutator.`,
+      ? `No package would start to fail with this configuration (${packages} checked).`
+      : `${verdict}. Published revisions stay published; the next proposal for each package has to fix it.`,
+    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'first finding'], rows),
+    more > 0 ? `The check ${code(CONFIG_CHECK)} lists ${more} more.` : '',
+    rewritten.length === 0 ? '' : `A mutator would rewrite the next proposal for ${names(rewritten)}.`,
     notRun.length === 0 ? '' : `Not run before the merge: ${names(notRun)}.`,
   ]
     .filter((part) => part !== '')
@@ -116,23 +120,23 @@ const MAX_NAMES = 50;
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
   const rows = worstFirst(newly).slice(0, MAX_ROWS).map(findingRow);
   return [
-    'It comes into force when it is merged.',
+    'It takes effect when it is merged.',
     broken.length === 0
       ? ''
       : table(
-          ['guardrail', 'what', 'do this'],
+          ['guardrail', 'problem', 'how to fix it'],
           broken.map(({ guardrail, message, hint }) => [code(guardrail), message, hint]),
         ),
-    `Its guardrails were run over the newest revision of ${count(packages, 'package')} (of a package without a revision, over the branch). ${newly.length === 0 ? 'None would newly fail.' : 'These would newly fail; they stay published, and their next proposal has to mend it:'}`,
-    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'the first'], rows),
+    `Its guardrails ran on the newest revision of ${count(packages, 'package')} (on the branch, for a package without a revision). ${newly.length === 0 ? 'None would start to fail.' : 'These would start to fail; they stay published, and their next proposal has to fix it:'}`,
+    rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'first finding'], rows),
     newly.length > MAX_ROWS ? `${newly.length - MAX_ROWS} more are not shown.` : '',
     rewritten.length === 0
       ? ''
-      : `The next proposal of these packages would be rewritten by a mutator: ${names(rewritten)}.`,
+      : `A mutator would rewrite the next proposal for these packages: ${names(rewritten)}.`,
     notRun.length === 0
       ? ''
-      : `Not run before merge, because nobody has approved yet what they run, or what they read: ${names(notRun)}.`,
-    left === 0 ? '' : `${count(left, 'package')} beyond the first ${packages} were not looked at.`,
+      : `Not run before the merge, because what they run, or what they read, is not approved yet: ${names(notRun)}.`,
+    left === 0 ? '' : `${count(left, 'package')} beyond the first ${packages} were not checked.`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -147,9 +151,9 @@ function mistakes(problems: readonly ConfigProblem[]): CheckContent {
   return {
     name: CONFIG_CHECK,
     conclusion: 'failure',
-    title: `${count(problems.length, 'mistake')} in the configuration`,
+    title: `${count(problems.length, 'error')} in the configuration`,
     summary: table(
-      ['where', 'what', 'do this'],
+      ['where', 'problem', 'how to fix it'],
       problems.map((problem) => [code(`${problem.file}:${problem.line}`), problem.message, problem.hint]),
     ),
     annotations: problems.map((problem) => ({
@@ -173,8 +177,8 @@ export function configCheckAt(
 ): CheckInput {
   const draft = mistakes(problems);
   const state = inForce
-    ? 'The last version without mistakes stays in force.'
-    : 'No version without mistakes is found, so Portico does nothing in this repository.';
+    ? 'The last valid version stays in effect.'
+    : 'No valid version was found, so Portico does nothing in this repository.';
   return {
     ...draft,
     summary: `${state}\n\n${draft.summary}`,

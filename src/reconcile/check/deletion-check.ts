@@ -20,22 +20,22 @@ export function deletionCheck(
     return {
       name: DELETION_CHECK,
       conclusion: 'failure',
-      title: 'Resources stay where a package is removed',
-      summary: `${names} would be no package any more, and these files would stay, where no guardrail looks at them:\n\n${files.join('\n')}\n\nRemove them too, or keep the Kptfile.`,
+      title: 'Files remain where a package is removed',
+      summary: `${names} would no longer be a package, but these files would remain, and no guardrail would check them:\n\n${files.join('\n')}\n\nRemove them too, or keep the Kptfile.`,
     };
   }
   if (users.length === 0) {
     return {
       name: DELETION_CHECK,
       conclusion: 'success',
-      title: 'Nothing known is made from what is removed',
-      summary: `${names}: removed from the branch by the merge. The tags stay.`,
+      title: 'No known package depends on what is removed',
+      summary: `The merge removes ${names} from the branch. The tags stay.`,
     };
   }
   return {
     name: DELETION_CHECK,
     conclusion: 'failure',
-    title: `${users.length === 1 ? 'A package is' : `${users.length} packages are`} made from what is removed`,
-    summary: `${names} is the upstream of:\n\n${users.map((user) => `- ${user}`).join('\n')}\n\nMove them to another upstream, or remove them, first; then \`/portico render\` looks again.`,
+    title: `${users.length === 1 ? '1 package depends' : `${users.length} packages depend`} on what is removed`,
+    summary: `${names} is the upstream of:\n\n${users.map((user) => `- ${user}`).join('\n')}\n\nMove them to another upstream, or remove them, first. Then run \`/portico render\` to check again.`,
   };
 }

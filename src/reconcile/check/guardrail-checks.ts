@@ -58,9 +58,9 @@ function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly Rend
 }
 
 const MODES: Record<GuardrailConfig['mode'], string> = {
-  enforce: 'What it finds must be mended before the proposal can be published.',
-  warn: 'What it finds keeps nothing back.',
-  dryrun: 'It is being tried: what it finds is counted and shown, and keeps nothing back.',
+  enforce: 'Its errors must be fixed before the proposal can be published.',
+  warn: 'Its findings do not block the proposal.',
+  dryrun: 'It is a trial: its findings are shown and do not block the proposal.',
 };
 
 function conclusionOf(
@@ -96,11 +96,11 @@ function titleOf({
   const advice = mode === 'enforce' ? '' : ` (${mode})`;
   if (refused !== undefined)
     return mode === 'enforce' ? sentence(refused).replace(/\.$/, '') : `${refused} (${mode})`;
-  if (runs === 0) return 'No package to look at';
+  if (runs === 0) return 'No package to check';
   const [first] = found;
   if (first !== undefined) return `${findingTitle(first.finding, found.length)}${advice}`;
   const [failed] = broken;
-  return failed === undefined ? 'Nothing found' : `${failed.run.function} failed${advice}`;
+  return failed === undefined ? 'No findings' : `${failed.run.function} failed${advice}`;
 }
 
 const MAX_ROWS = 100;
@@ -118,7 +118,7 @@ function runTable(
         : run.exitCode !== 0
           ? 'failed'
           : number === 0
-            ? 'nothing found'
+            ? 'no findings'
             : count(number, 'finding');
     return [code(path), outcome];
   });

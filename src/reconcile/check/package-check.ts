@@ -42,10 +42,10 @@ export function packageCheck(facts: PackageFacts): CheckContent {
     title,
     summary:
       names.length === 0
-        ? 'The proposal touches no package.'
+        ? 'The proposal changes no package.'
         : [
             table(
-              ['package', 'what'],
+              ['package', 'change'],
               names.map((name) => [code(name), facts.removed.includes(name) ? 'removed' : 'changed']),
             ),
             ...(rows.length === 0 ? [] : [table(['package', 'readiness gate', '', ''], rows), GATES]),
@@ -72,7 +72,7 @@ export function packageCheck(facts: PackageFacts): CheckContent {
 }
 
 const GATES =
-  'Gates are computed by rendering from a Kptfile without conditions; what is written into `status.conditions` by hand does not count. A gate that nothing can meet is taken out of `info.readinessGates`.';
+  'Gates are computed by rendering from a Kptfile without conditions; conditions that are written into `status.conditions` by hand do not count. If nothing can meet a gate, remove it from `info.readinessGates`.';
 
 /** The title names the first, and how many there are beside it. */
 function mistakeTitle(

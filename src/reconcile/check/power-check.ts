@@ -49,7 +49,7 @@ export function powerCheck(
       missing ? (approval?.needed ?? []) : [],
     ),
     summary: [
-      'What the packages may do once they are applied, compared with before: ▲ is more, ▼ is less.',
+      'What the packages may do once they are applied, compared with before: ▲ gains a privilege, ▼ loses one.',
       !grows || approval === undefined ? '' : approvalLine(approval, wider.length > 0),
       ...changed.map(({ path, diff }) => `**${code(path)}**\n\n${powerMarkdown(diff)}`),
     ]
@@ -66,7 +66,7 @@ function titleOf(
   missing: readonly string[],
 ): string {
   const unread = changed.flatMap(({ diff }) => diff.unread).length;
-  if (wider.length === 0 && unread === 0) return 'Less is permitted than before';
+  if (wider.length === 0 && unread === 0) return 'Privileges shrink';
   // What has to be looked at twice is named first.
   const dangerous = wider.filter(({ danger }) => danger !== undefined);
   const [first] = [...dangerous, ...wider];
@@ -74,16 +74,16 @@ function titleOf(
   const more = first === undefined ? [] : [`▲ ${first.who}: ${first.what}${others}`.slice(0, 200)];
   const unknown =
     unread > 0 ? [`${more.length > 0 ? 'unknown' : 'Unknown'}: ${count(unread, 'file')} cannot be read`] : [];
-  const ask = missing.length > 0 ? [`needs an approval by ${missing.join(' or ')}`] : [];
+  const ask = missing.length > 0 ? [`needs approval from ${missing.join(' or ')}`] : [];
   return [...more, ...unknown, ...ask].join('; ');
 }
 
 function approvalLine({ needed, by }: PowerApproval, grown: boolean): string {
   const who = needed.join(' or ');
-  const what = grown ? 'Power grows' : 'What is permitted is unknown';
+  const what = grown ? 'Privileges grow' : 'Privileges are unknown';
   return by.length > 0
-    ? `${what}, which ${who} must approve: approved by ${by.map(code).join(', ')}.`
-    : `${what}, which ${who} must approve: an approving review, or \`/portico approve\`, by one of them.`;
+    ? `${what}. Needs approval from ${who}: approved by ${by.map(code).join(', ')}.`
+    : `${what}. Needs approval from ${who}, with a review or \`/portico approve\`.`;
 }
 
 function annotation({ directory }: PackagePower, change: PowerChange): CheckAnnotation {

@@ -31,7 +31,7 @@ export function publicationCheck(
   const past = [...flagged].map(([path, { commit: state, pull }]) => [
     code(path),
     code(state.oid.slice(0, 7)),
-    pull === null ? 'a push' : `#${pull}, merged without the approvals that it needs`,
+    pull === null ? 'a push' : `#${pull}, merged without the required approvals`,
   ]);
   const wrong = [...refused].map(([path, why]) => [code(path), why]);
   const without = [...unapproved].map(([path, revision]) => [code(path), code(revision)]);
@@ -50,18 +50,18 @@ export function publicationCheck(
       ...(wrong.length === 0
         ? []
         : ['These packages could not be published:', rows(['package', 'why'], wrong)]),
-      ...(past.length === 0 ? [] : [PAST, rows(['package', 'commit', 'brought by'], past), REMEDY]),
+      ...(past.length === 0 ? [] : [PAST, rows(['package', 'commit', 'came from'], past), REMEDY]),
       ...(without.length === 0 ? [] : [WITHOUT, rows(['package', 'revision'], without)]),
     ].join('\n\n'),
   };
 }
 
 const PAST =
-  'These packages are not published as they stand here: nobody has approved what came to the branch.';
+  'These packages are not published in their current state: it reached the branch without approval.';
 const REMEDY =
-  'The next approved proposal that changes the package publishes it with what is there. To publish by themselves what was pushed, or merged without approval, set `publish.directPushes: publish` in `.github/portico.yaml`.';
+  'The next approved proposal that changes the package publishes this state with it. To publish direct pushes and unapproved merges automatically, set `publish.directPushes: publish` in `.github/portico.yaml`.';
 const WITHOUT =
-  'These revisions were published without the approvals that the configuration asks for, as `publish.directPushes: publish` says. Their tags say `Approved-by: none`.';
+  'These revisions were published without the approvals that the configuration requires, because `publish.directPushes: publish` is set. Their tags say `Approved-by: none`.';
 
 function rows(heads: readonly string[], all: readonly (readonly string[])[]): string {
   const more = all.length > MAX_ROWS ? `\n\n${all.length - MAX_ROWS} more are not shown.` : '';
@@ -77,6 +77,6 @@ export function publishedCheck(head: string): CheckInput {
     status: 'completed',
     conclusion: 'success',
     title: 'Everything is published',
-    summary: 'Every package on the branch is published as it stands here.',
+    summary: 'Every package on the branch is published in its current state.',
   };
 }

@@ -18,14 +18,14 @@ export function registryCheck(commit: string, refused: ReadonlyMap<string, strin
     return {
       ...common,
       conclusion: 'success',
-      title: 'The registry has everything',
-      summary: 'Every published package is in the registry as its tags say.',
+      title: 'The registry is up to date',
+      summary: 'The registry holds every published package as its tags record it.',
     };
   }
   return {
     ...common,
     conclusion: 'failure',
-    title: `Not in the registry: ${[...refused.keys()].join(', ')}`,
+    title: `Missing from the registry: ${[...refused.keys()].join(', ')}`,
     summary: `These packages are published, and could not be pushed to the registry of \`spec.oci\`:\n\n${table(['package', 'why'], rows)}${more}`,
   };
 }

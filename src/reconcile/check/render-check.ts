@@ -27,7 +27,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
       : unstable.length > 0
         ? `${names(unstable)}: a function is not idempotent`
         : withheld
-          ? 'The branch does not hold the rendered package'
+          ? 'The branch is not rendered'
           : rendered.length === 0
             ? 'Nothing to render'
             : `${count(rendered.length, 'package')} rendered`;
@@ -35,11 +35,11 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
     ...failed.map((one) => failure(one)),
     ...unstable.map(
       (one) =>
-        `Rendering ${code(one.package.path)} a second time changed it again (${(one.unstable?.paths ?? []).map(code).join(', ')}). Nothing was committed: repair the function that does not settle.`,
+        `Rendering ${code(one.package.path)} a second time changed it again (${(one.unstable?.paths ?? []).map(code).join(', ')}). Nothing was committed. Fix the function so that a second run changes nothing.`,
     ),
     ...(withheld
       ? [
-          `${commit.reason} Apply the patch below with \`git apply\`, or run \`portico render\` on the branch; then push.`,
+          `${commit.reason} Apply the patch below with \`git apply\`, or run \`portico render\` on the branch, then push.`,
         ]
       : []),
     runTable(rendered),
@@ -52,7 +52,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
     name: RENDER_CHECK,
     conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
     title,
-    summary: summary.length === 0 ? 'No package is touched.' : summary.join('\n\n'),
+    summary: summary.length === 0 ? 'No package is changed.' : summary.join('\n\n'),
     ...textOf([
       withheld ? patchText(commit) : '',
       rest,
@@ -85,7 +85,7 @@ function textOf(parts: readonly string[]): { readonly text?: string } {
 function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' }>): string {
   const files = opaque.length === 0 ? '' : `Not in the patch: ${opaque.map(code).join(', ')}.`;
   const long = Buffer.byteLength(patch) > MAX_PATCH;
-  const shown = long ? 'The patch is too long to be shown: run `portico render`.' : fenced(patch, 'diff');
+  const shown = long ? 'The patch is too long to show here. Run `portico render`.' : fenced(patch, 'diff');
   return [shown, files].filter((part) => part !== '').join('\n\n');
 }
 

@@ -69,7 +69,7 @@ export async function planBulk({
   if (all.length === 0) {
     return {
       kind: 'refused',
-      message: `Nothing here to ${request.action} matches ${code(request.match)}.`,
+      message: `Nothing to ${request.action} here matches ${code(request.match)}.`,
       hint: 'Try another --match: a glob over package paths, or label=value.',
     };
   }
@@ -262,19 +262,19 @@ function planText(plan: BulkPlan, found: number, dryRun: boolean): string {
     ];
   });
   const state = dryRun
-    ? 'Nothing is done: this is a dry run.'
+    ? 'This is a dry run: nothing will be done.'
     : confirmed === undefined
-      ? `\`/portico confirm\` by ${code(login)} in this issue carries it out; rights and checks are asked for each at that moment.`
+      ? `To run it, ${code(login)} comments \`/portico confirm\` in this issue. Rights and checks are verified for each item at that time.`
       : done === items.length
-        ? '**All is done.**'
-        : `**${done} of ${items.length}** are done.`;
+        ? '**All items are done.**'
+        : `**${done} of ${items.length}** items are done.`;
   const left = found - items.length;
   return [
-    `Plan: ${code(plan.request.action)} for ${items.length} of ${found} that ${code(plan.request.match)} means. ${state}`,
+    `Plan: ${code(plan.request.action)} for ${items.length} of ${found} that match ${code(plan.request.match)}. ${state}`,
     ...(left > 0 && confirmed === undefined
-      ? [`${left} more come with another plan once these are done.`]
+      ? [`Run the command again for the remaining ${left} once these are done.`]
       : []),
-    table(['', 'what', 'command', '', ''], rows),
+    table(['', 'item', 'command', '', ''], rows),
   ].join('\n\n');
 }
 

@@ -54,8 +54,8 @@ export async function performBulkStep({
   if (found === undefined) {
     return {
       kind: 'refused',
-      message: 'You have no plan in this issue that waits to be carried out.',
-      hint: 'Make one: /portico bulk.',
+      message: 'You have no plan in this issue that is waiting for confirmation.',
+      hint: 'Create one with /portico bulk.',
     };
   }
   let plan: BulkPlan = { ...found, confirmed: asked.id };
@@ -107,7 +107,9 @@ export async function performBulkStep({
   }
   const failed = Object.values(plan.results).filter(({ outcome }) => outcome !== 'done').length;
   const reply =
-    failed === 0 ? undefined : `${failed} of ${plan.items.length} were not done; the plan above says why.`;
+    failed === 0
+      ? undefined
+      : `${failed} of ${plan.items.length} items were not done; the plan above says why.`;
   return reply === undefined ? { kind: 'done' } : { kind: 'done', reply };
 }
 
@@ -139,12 +141,12 @@ async function carryOut({
   readonly signal: AbortSignal | undefined;
 }): Promise<BulkResult> {
   const number = item.pull ?? asked.number;
-  if (place === null) return { outcome: 'refused', text: 'it is not there any more' };
+  if (place === null) return { outcome: 'refused', text: 'it no longer exists' };
   if (item.line === 'close') return close(access, number, place.state, signal);
   const [verb = '', ...rest] = item.line.split(' ');
   const line = { index: asked.index, line: 1, text: `/portico ${item.line}`, verb, rest: rest.join(' ') };
   const decision = decideCommand(line, place.state);
-  if (decision.kind === 'ignore') return { outcome: 'refused', text: 'it is not for bots' };
+  if (decision.kind === 'ignore') return { outcome: 'refused', text: 'bots cannot use this command' };
   if (decision.kind === 'refuse') return { outcome: 'refused', text: `${decision.message} ${decision.hint}` };
   const said: string[] = decision.reply === undefined ? [] : [decision.reply];
   for (const step of decision.steps) {
@@ -177,7 +179,7 @@ async function close(
 ): Promise<BulkResult> {
   const allowed = authorize(config, reject, caller);
   if (allowed.kind === 'refuse') return { outcome: 'refused', text: `${allowed.message} ${allowed.hint}` };
-  if (allowed.kind === 'ignore') return { outcome: 'refused', text: 'it is not for bots' };
+  if (allowed.kind === 'ignore') return { outcome: 'refused', text: 'bots cannot use this command' };
   if (place.kind === 'pull' && place.state === 'open') await forge.closePull(number, signal);
   return { outcome: 'done', text: '' };
 }

@@ -26,12 +26,12 @@ export async function cancelWork({
       status: 'completed',
       conclusion: 'action_required',
       title: `Cancelled by ${login}`,
-      summary: 'A push or `/portico render` starts it again.',
+      summary: 'To start again, push or comment `/portico render`.',
     },
     signal,
   );
   return {
     kind: 'done',
-    reply: `Stopped at ${code(head.oid.slice(0, 7))}. A push or \`/portico render\` starts it again.`,
+    reply: `Stopped at ${code(head.oid.slice(0, 7))}. To start again, push or comment \`/portico render\`.`,
   };
 }

@@ -82,8 +82,8 @@ function refusedWhole({ kind, edited }: CommentSource, parsed: CommentParse): Co
 
 /** Texts of which nothing is carried out, as people call them. */
 const BELONGS_ELSEWHERE: ReadonlyMap<CommentSource['kind'], string> = new Map([
-  ['opening', 'the text that opens a pull request or an issue'],
-  ['line', 'comments on lines of a change'],
+  ['opening', 'the description of a pull request or an issue'],
+  ['line', 'review comments on lines'],
 ]);
 
 function inComments(where: string, commands: readonly CommandLine[]): string {
@@ -91,14 +91,14 @@ function inComments(where: string, commands: readonly CommandLine[]): string {
     ({ text, problem }) => `- ${code(text)}${problem === undefined ? '' : `: ${problem.hint}`}`,
   );
   return [
-    `Commands in ${where} are not carried out. Write each in a new comment of the conversation, at the start of a line.`,
+    `Commands in ${where} are not run. Write each command in a new comment in the conversation, at the start of a line.`,
     ...(lines.length === 0 ? [] : [lines.join('\n')]),
   ].join('\n\n');
 }
 
 /** Whoever may write here can change the words of others. */
 const EDITED =
-  'This was edited before it was read, so nothing in it is a command: whoever may write here can change the words of others. Write the command again, in a new comment.';
+  'This comment was edited before Portico read it, so its commands were not run: anyone with write access can edit the comments of others. Write the command again in a new comment.';
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
 function count({ metrics }: Pick<Ports, 'metrics'>, said: readonly CommandOutcome[]): void {
@@ -204,7 +204,7 @@ function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number)
   const rest =
     left === 0
       ? ''
-      : `\n\n${left === 1 ? 'The command after it was' : `The ${left} commands after it were`} not carried out.`;
+      : `\n\n${left === 1 ? 'The command after it was' : `The ${left} commands after it were`} not run.`;
   return `${refusalText(why)}${rest}`;
 }
 

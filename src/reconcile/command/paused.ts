@@ -31,7 +31,7 @@ export async function pauseUpdates({
   if ('kind' in place) return place;
   const before = await pauseOf(ports, access, place.directory, signal);
   if (typeof before?.by === 'string') {
-    return { kind: 'done', reply: `Updates of ${code(path)} are paused already, by ${code(before.by)}.` };
+    return { kind: 'done', reply: `Updates of ${code(path)} are already paused, by ${code(before.by)}.` };
   }
   const ref = pausedRef(refPath(place.directory));
   const text = `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}`;
@@ -43,7 +43,7 @@ export async function pauseUpdates({
   await lookAgain({ ports, access, path, directory: place.directory, signal });
   return {
     kind: 'done',
-    reply: `Updates of ${code(path)} are paused. \`/portico resume ${path}\` lets them come again; \`/portico update\` still moves it.`,
+    reply: `Updates of ${code(path)} are paused. Resume them with \`/portico resume ${path}\`. \`/portico update\` still works.`,
   };
 }
 
@@ -68,7 +68,7 @@ export async function resumeUpdates({
   const was =
     found === undefined
       ? `Updates of ${code(path)} were not paused.`
-      : `Updates of ${code(path)} come again.`;
+      : `Updates of ${code(path)} are resumed.`;
   return { kind: 'done', reply: was };
 }
 
@@ -108,14 +108,19 @@ async function packageOnBranch(
   if (head === null || kptfile === null) {
     const there = head === null ? [] : await rootPackages({ git }, head, config?.directory ?? '.', signal);
     const names = there.map((one) => refPath(one.path));
-    const { message, hint } = noSuchPackage(path, 'on the registered branch', names, 'Name one that is.');
+    const { message, hint } = noSuchPackage(
+      path,
+      'on the registered branch',
+      names,
+      'Name a package on the registered branch.',
+    );
     return { kind: 'refused', message, hint };
   }
   if (kptfile.upstream !== undefined || kptfile.upstreamLock !== undefined) return { directory, head };
   return {
     kind: 'refused',
-    message: `${code(path)} has no upstream, so no updates come.`,
-    hint: 'Only a package that was cloned from another is updated.',
+    message: `${code(path)} has no upstream, so it gets no updates.`,
+    hint: 'Only a package that was cloned from another one gets updates.',
   };
 }
 
@@ -123,6 +128,6 @@ function pushRefused(ref: string, { message, hint }: RejectedRef): StepOutcome {
   return {
     kind: 'failed',
     message: `The forge refused to move ${code(ref)}: ${sentence(message)}`,
-    hint: hint ?? 'Let the App write refs below refs/portico/.',
+    hint: hint ?? 'Allow the App to write refs below refs/portico/.',
   };
 }

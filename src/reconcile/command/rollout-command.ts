@@ -9,10 +9,10 @@ import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 const SAID = {
-  stop: 'is stopped: no more of its updates are opened. Those that are open stand as they are',
-  resume: 'goes on',
-  skip: 'goes on without the gate of that wave',
-  rollback: 'is rolled back: whoever has the revision is proposed the one before',
+  stop: 'is stopped. It opens no more updates; updates that are already open are not changed',
+  resume: 'is resumed',
+  skip: 'continues without the gate of that wave',
+  rollback: 'is rolled back. Downstreams that have the revision get a proposal for the previous one',
 } as const;
 
 /** Orders about the newest revision of each package that the rollout is about. */
@@ -38,8 +38,8 @@ export async function orderRollout({
     const wrong = stalled.find((one) => one.control.ref.id === access.ref.id && one.name === name);
     return {
       kind: 'refused',
-      message: `No rollout ${code(name)} of this repository governs a package${wrong === undefined ? '' : `: ${wrong.message}`}.`,
-      hint: 'Say it in the repository where the document stands, with its metadata.name.',
+      message: `No rollout ${code(name)} in this repository governs a package${wrong === undefined ? '' : `: ${wrong.message}`}.`,
+      hint: 'Run the command in the repository that holds the rollout document, with its metadata.name.',
     };
   }
   const waves = [...first.rollout.waves.map((one) => one.name), REST];
@@ -66,7 +66,11 @@ export async function orderRollout({
         ];
   });
   if (orders.length === 0) {
-    return { kind: 'refused', message: 'Nothing of it is published.', hint: 'Publish a revision first.' };
+    return {
+      kind: 'refused',
+      message: 'None of its packages is published.',
+      hint: 'Publish a revision first.',
+    };
   }
   await access.git.fetch({}, signal);
   await addOrders({ ports, access, name, head: first.control.commit, added: orders, signal });

@@ -101,7 +101,7 @@ export async function settleConflicts({
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
   const { message, hint } = answer.rejected;
   throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${message}.`, {
-    hint: hint ?? 'Settle the conflicts by a commit of your own, or let the App push to this branch.',
+    hint: hint ?? 'Settle the conflicts with a commit of your own, or allow the App to push to this branch.',
   });
 }
 
@@ -157,8 +157,8 @@ function changedSince({ file, path }: Conflict): Refusal {
   const place = path === '' ? shown(file) : `${shown(path)} in ${shown(file)}`;
   return refuse(
     'conflict-changed',
-    `${place} is not what the merge made of it any more`,
-    'Settle this conflict by a commit that changes the place; others can be settled by their numbers.',
+    `${place} has changed since the merge`,
+    'Settle this conflict with a commit that changes this field. Other conflicts can be settled by number.',
   );
 }
 
@@ -196,7 +196,7 @@ async function overwrittenIn({
 function rendered({ file, path, taken }: OpenConflict): Refusal {
   return refuse(
     'conflict-rendered',
-    `functions of the package write ${shown(path)} in ${shown(file)}, whichever side it takes`,
-    `Change what they are configured with, and settle this conflict for ${taken}.`,
+    `functions of the package overwrite ${shown(path)} in ${shown(file)}, whichever side is taken`,
+    `Change the configuration of the functions, and settle this conflict with ${taken}.`,
   );
 }

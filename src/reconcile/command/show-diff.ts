@@ -41,8 +41,8 @@ export async function showDiff({
   if (place === null) {
     return {
       kind: 'refused',
-      message: 'The registered branch is not there.',
-      hint: 'See .github/portico.yaml.',
+      message: 'The registered branch does not exist.',
+      hint: 'Check spec.branch in .github/portico.yaml.',
     };
   }
   const limit = Math.floor(MAX_LENGTH / Math.min(packages.length, MAX_COUNT));
@@ -68,17 +68,17 @@ export async function showDiff({
     if (before.size === 0 && after.size === 0) {
       return {
         kind: 'refused',
-        message: `There is no package ${shown(path)} at either end.`,
-        hint: 'Write its path as in the repository, from the registered directory.',
+        message: `Neither side has a package ${shown(path)}.`,
+        hint: 'Write the package path relative to the registered directory.',
       };
     }
     const { text } = await content.diffText({ before, after, limit }, signal);
     parts.push(
-      `**${code(path)}**, ${nameOf(from)} → ${nameOf(to)}\n\n${text.length > 3000 ? details('What differs', text) : text}`,
+      `**${code(path)}**, ${nameOf(from)} → ${nameOf(to)}\n\n${text.length > 3000 ? details('Differences', text) : text}`,
     );
   }
   if (packages.length > MAX_COUNT)
-    parts.push(`${packages.length - MAX_COUNT} more packages are not shown: name one.`);
+    parts.push(`${packages.length - MAX_COUNT} more packages are not shown. To see one, name it.`);
   return { kind: 'done', reply: parts.join('\n\n') };
 }
 
@@ -148,6 +148,6 @@ function unknownEnd(refs: RevisionRefs, path: string, directory: string, end: Di
   return {
     kind: 'refused',
     message: `${shown(path)} has no commit ${end.kind === 'commit' ? shown(end.commit.slice(0, 12)) : ''}.`,
-    hint: 'Name revisions that have a tag, or commits that lie on a branch.',
+    hint: 'Name revisions that have a tag, or commits that are on a branch.',
   };
 }

@@ -117,9 +117,9 @@ function refusedBy({ message, hint }: Refusal): StepOutcome {
 function unseen(seen: string | undefined): StepOutcome {
   const message =
     seen === undefined
-      ? 'The checks of this content were not done when you wrote that.'
-      : 'The content has changed since you wrote that.';
-  return { kind: 'refused', message, hint: 'Look at it as it is now, then approve it in a new comment.' };
+      ? 'The checks for this content had not finished when you wrote the comment.'
+      : 'The content has changed since you wrote the comment.';
+  return { kind: 'refused', message, hint: 'Review the current content, then approve it in a new comment.' };
 }
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
@@ -158,9 +158,9 @@ function settledText(
   { numbers, side }: Extract<Step, { do: 'settle-conflicts' }>,
   { commit, notes }: Settled,
 ): string {
-  if (commit === null) return 'There is no open conflict left to settle.';
+  if (commit === null) return 'No open conflict is left to settle.';
   const which = numbers.length === 1 ? `Conflict ${numbers.join()} is` : `${numbers.length} conflicts are`;
-  const done = `${which} settled with the value of ${side} in ${commitLink(facts, commit)}.`;
+  const done = `${which} settled with the ${side} value in ${commitLink(facts, commit)}.`;
   return [done, mergeNotesText(notes)].filter((part) => part !== '').join('\n\n');
 }
 
@@ -179,7 +179,7 @@ async function renderAgain({
   await ports.enqueue(mayAskAnew ? recheckJob(ref, pull.number, {}) : proposalJob(ref, pull.number));
   return {
     kind: 'done',
-    reply: `It is rendered again; its [checks](${pull.htmlUrl}/checks) tell the result.`,
+    reply: `Rendering again. The [checks](${pull.htmlUrl}/checks) will show the result.`,
   };
 }
 
@@ -257,7 +257,9 @@ export function mergedText(
   { facts, packages }: Pick<ProposalSnapshot, 'facts' | 'packages'>,
   commit: string | null,
 ): string {
-  const what = packages.some(({ trees }) => trees.head !== null) ? '; its revision follows' : '';
+  const what = packages.some(({ trees }) => trees.head !== null)
+    ? '; its revision will be published shortly'
+    : '';
   return `Merged${commit === null ? '' : ` as ${commitLink(facts, commit)}`}${what}.`;
 }
 
@@ -271,7 +273,7 @@ async function enterQueue(
   const { pull } = snapshot;
   const answer = await forge.enqueuePull(pull.nodeId, step.sha, signal);
   if (answer.ok) {
-    const reply = `It waits in the merge queue of \`${pull.baseRef}\`. What the queue merges is tagged.`;
+    const reply = `Added to the merge queue of \`${pull.baseRef}\`. Portico tags what the queue merges.`;
     return { kind: 'done', reply };
   }
   const { reason, message } = answer;
@@ -279,8 +281,8 @@ async function enterQueue(
   if (reason === 'forbidden') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
   return {
     kind: 'refused',
-    message: `The merge queue does not take it: ${foreignSentence(message)}`,
-    hint: 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.',
+    message: `The merge queue refused it: ${foreignSentence(message)}`,
+    hint: 'These are rules of the branch, which Portico never bypasses. Satisfy them, then try again.',
   };
 }
 
@@ -288,7 +290,7 @@ function moved(checked: string, now: string): StepOutcome {
   return {
     kind: 'refused',
     message: `The branch moved from ${checked.slice(0, 7)} to ${now.slice(0, 7)} in the meantime.`,
-    hint: 'Look at it again, then repeat the command.',
+    hint: 'Review it again, then repeat the command.',
   };
 }
 

@@ -21,7 +21,7 @@ export function dashboardBody(input: DashboardInput): string | null {
   ];
   if (parts.every((part) => part === '')) return null;
   return [
-    'What Portico knows of this repository. This issue is edited when that changes; closing it ends that until it is opened again. Commands work here, too: `/portico help`.',
+    'Portico keeps this issue up to date with the state of this repository. Close it to stop the updates, and reopen it to resume them. Commands work here too; see `/portico help`.',
     ...parts.filter((part) => part !== ''),
   ].join('\n\n');
 }
@@ -33,7 +33,7 @@ function problemsPart({ problems }: DashboardInput): string {
     foreignSentence(message),
     foreignSentence(hint),
   ]);
-  return section('Mistakes in the configuration', ['where', 'what', 'do this'], rows);
+  return section('Errors in the configuration', ['where', 'problem', 'how to fix it'], rows);
 }
 
 /** Made by hand, or by a version of Portico that did not seal them. */
@@ -42,10 +42,10 @@ function unsealedPart({ unsealed }: DashboardInput): string {
   const rows = unsealed.map((ref) => [
     code(ref),
     ref.startsWith('refs/portico/paused/')
-      ? 'say `/portico pause` of the package again, or `/portico resume`'
-      : 'say `/portico rollout stop`, `resume`, `skip` or `rollback` again',
+      ? 'run `/portico pause` for the package again, or `/portico resume`'
+      : 'run `/portico rollout stop`, `resume`, `skip` or `rollback` again',
   ]);
-  return `${section('Refs that are not obeyed', ['ref', 'do this'], rows)}\n\nPortico has not written them, so they pause and order nothing. Until they are replaced or deleted, no update that they are about merges itself.`;
+  return `${section('Ignored refs', ['ref', 'how to fix it'], rows)}\n\nPortico did not write these refs, so they have no effect. Until they are replaced or deleted, the updates that they concern do not merge automatically.`;
 }
 
 /** Updates that a tick brings, whatever held them back. */
@@ -123,7 +123,7 @@ export function conditionOf(standing: Standing | undefined): {
   readonly condition: string;
   readonly message: string;
 } {
-  if (standing === undefined) return { condition: 'Unknown', message: 'not looked at yet' };
+  if (standing === undefined) return { condition: 'Unknown', message: 'not checked yet' };
   const { reason, message, pull } = standing;
   if (reason === 'up-to-date' || reason === 'merged') return { condition: 'Ready', message: '' };
   if (pull !== undefined) return { condition: `Ready: proposed`, message: `pull request ${pull}` };

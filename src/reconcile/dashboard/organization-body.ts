@@ -35,7 +35,7 @@ export function organizationBody(input: OrganizationInput): string {
   const parts = [summaryPart(input), input.limit, updatesPart(input), variantsPart(input)];
   const rest = [rolloutPart(input.rollouts), repositoriesPart(input)];
   return [
-    `What Portico knows of the repositories of ${code(input.owner)}. This issue is edited when that changes; closing it ends that until it is opened again. Updates are asked for in the dashboard of each repository, which says more.`,
+    `Portico keeps this issue up to date with the state of the repositories of ${code(input.owner)}. Close it to stop the updates, and reopen it to resume them. To request package updates or see details, use the dashboard of each repository.`,
     ...[...parts, ...rest].filter((part) => part !== ''),
   ].join('\n\n');
 }
@@ -64,8 +64,8 @@ function summaryPart(input: OrganizationInput): string {
   const hidden =
     others === undefined || others === 0
       ? ''
-      : ` ${others} more ${others === 1 ? 'is' : 'are'} not named here, because not everybody who reads this may read them: ${code('organization: { listed: true }')} in the configuration of a repository, or of the organisation, allows it.`;
-  return `${repositories.length} ${repositories.length === 1 ? 'repository' : 'repositories'}, ${packages} ${packages === 1 ? 'package' : 'packages'}. Updates: ${due === '' ? 'none is due' : due}.${hidden}`;
+      : ` ${others} more ${others === 1 ? 'is' : 'are'} not listed here, because not everyone who can read this issue can read them. To list a repository, set ${code('organization: { listed: true }')} in its configuration or in the organisation's.`;
+  return `${repositories.length} ${repositories.length === 1 ? 'repository' : 'repositories'}, ${packages} ${packages === 1 ? 'package' : 'packages'}. Updates: ${due === '' ? 'none due' : due}.${hidden}`;
 }
 
 function updatesPart(input: OrganizationInput): string {
@@ -120,7 +120,14 @@ function repositoriesPart({ repositories }: OrganizationInput): string {
     });
   return section(
     'Repositories',
-    ['repository', 'packages', 'not published', 'updates proposed', 'updates waiting', 'mistakes'],
+    [
+      'repository',
+      'packages',
+      'not published',
+      'updates proposed',
+      'updates waiting',
+      'configuration errors',
+    ],
     rows,
   );
 }

@@ -29,18 +29,18 @@ export function packagesPart(input: Input): string {
     usedBy(input.users.get(one.directory) ?? [], repository.revisions.get(one.directory)?.at(-1)),
     notesOf(input, one),
   ]);
-  const table = section('Packages', ['package', 'newest revision', 'made from', 'used by', ''], rows);
+  const table = section('Packages', ['package', 'newest revision', 'upstream', 'used by', ''], rows);
   return packages.some(({ directory }) => changed.has(directory)) ? `${table}\n\n${PUSHED}` : table;
 }
 
 const PUSHED =
-  'What was pushed, or merged without the approvals that it needs, is published by the next approved proposal that changes its package; `publish.directPushes: publish` in the configuration publishes it by itself.';
+  'Direct pushes, and merges without the required approvals, are published by the next approved proposal that changes the package. To publish them automatically, set `publish.directPushes: publish` in the configuration.';
 
 /** The newest that people can have. */
 function newestOf({ repository, retired }: Input, directory: string): string {
   const newest = repository.revisions.get(directory)?.at(-1);
   if (newest !== undefined) return code(newest);
-  return (retired.get(directory) ?? []).length > 0 ? 'none: all are retired' : 'not published';
+  return (retired.get(directory) ?? []).length > 0 ? 'none (all retired)' : 'not published';
 }
 
 function madeFrom({ lock }: CatalogPackage): string {
@@ -68,7 +68,7 @@ function notesOf(
     removal === undefined ? '' : `deletion proposed in #${removal.number}`,
     ...pending
       .filter((wish) => wish.package === path)
-      .map(({ revision, issue }) => `${code(revision)} is to be retired: #${issue}`),
+      .map(({ revision, issue }) => `retirement of ${code(revision)} requested in #${issue}`),
     gone.length === 0 ? '' : `retired: ${listed(gone)}`,
     changed.has(directory) ? 'changed without approval, not published' : '',
     unapproved.has(directory) ? 'published without approval' : '',
@@ -96,7 +96,7 @@ export function draftsPart({ drafts, pending }: Pick<DashboardInput, 'drafts' | 
   const wishes = pending.map(({ issue, package: path, revision, login, title }) => [
     `#${issue}`,
     code(formatPackageAtRevision({ path, revision })),
-    `${code(login)} asks to retire it`,
+    `${code(login)} requests its retirement`,
     foreignSentence(title),
   ]);
   return section('Drafts and proposals', ['', 'package', 'state', 'title'], [...rows, ...wishes]);

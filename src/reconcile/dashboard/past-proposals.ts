@@ -24,7 +24,7 @@ export async function changedPastProposals(
   return changed;
 }
 
-/** Directories of packages whose newest revision says that it was published without the approvals that it needs. */
+/** Directories of packages whose newest revision says that it was published without the required approvals. */
 export async function publishedUnapproved(
   git: Git,
   { packages }: Pick<CatalogRepository, 'packages'>,

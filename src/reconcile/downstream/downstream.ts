@@ -86,7 +86,7 @@ export async function loadDownstreamRepository(
   };
 }
 
-export const NO_PACKAGE = 'There is no such package on the registered branch.';
+export const NO_PACKAGE = 'The registered branch has no such package.';
 
 /** Reads it, or says why the package is not one that is updated. */
 export async function loadDownstream(
@@ -160,7 +160,7 @@ async function followedBy({
     if (kptfile !== null && mark?.uid !== planned.uid && !adopts) {
       return withheld(
         'not-owned',
-        `The package is there already, and not made by the variant ${planned.name}: set adoptionPolicy: adoptExisting to let it be taken over.`,
+        `The package already exists and was not created by the variant ${planned.name}. To let the variant take it over, set adoptionPolicy: adoptExisting.`,
       );
     }
     const upstream = await openPlanned(ports, planned, kptfile, signal);
@@ -169,19 +169,22 @@ async function followedBy({
   if (kptfile === null) return withheld('not-followed', NO_PACKAGE);
   if (readMark(kptfile)?.orphan === false) {
     // Followed as well, it would get a second pull request.
-    return withheld('variant-error', 'Its variant is not known here: see the repository with the documents.');
+    return withheld(
+      'variant-error',
+      'Its variant is not known here. See the repository that holds the variant documents.',
+    );
   }
   const found = await openUpstream(ports, kptfile, signal, outside);
   if (found.kind === 'none' && found.reason === 'unreachable') {
     return withheld(
       'upstream-unreachable',
-      'The upstream could not be read. It is asked again, less and less often.',
+      'The upstream could not be read. Portico retries at growing intervals.',
     );
   }
   if (found.kind === 'none' && found.reason === 'moved') {
     return withheld(
       'upstream-unreachable',
-      'The upstream is at another address now, which `spec.upstreams.allow` does not name: add it there, or lock the package to another upstream.',
+      'The upstream has moved to another address, which `spec.upstreams.allow` does not list. Add the address there, or lock the package to another upstream.',
     );
   }
   if (found.kind === 'none') return nothingComes(home, kptfile.upstreamLock?.git?.repo ?? '');

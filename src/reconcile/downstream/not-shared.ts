@@ -11,11 +11,11 @@ export function nothingComes({ facts, config }: Shared, lockedTo?: string): With
   return lockedTo === undefined || isExpected({ facts, config }, lockedTo)
     ? withheld(
         'blocked-visibility',
-        `Nothing comes from its upstream: ${NOT_HERE}. ${howToShare(facts.fullName)}`,
+        `Updates from its upstream are blocked: ${NOT_HERE}. ${howToShare(facts.fullName)}`,
       )
     : withheld(
         'not-followed',
-        'The package has no upstream in a repository that Portico is installed in and that shares with this one, and none that spec.upstreams.allow lists.',
+        "The package's upstream is not in a repository that has Portico installed and shares with this one, and spec.upstreams.allow does not list it.",
       );
 }
 
@@ -27,9 +27,9 @@ export function isExpected({ facts, config }: Shared, lockedTo: string): boolean
 }
 
 /** What is so of a repository that is named here and that nothing is told of. */
-const NOT_HERE = 'there is no such repository that Portico is registered in and that shares with this one';
+const NOT_HERE = 'no such repository is registered with Portico and shares with this one';
 
 /** How two repositories come to share. */
 export function howToShare(fullName: string): string {
-  return `Where it is private, both configurations have to agree: \`sharing: { to: [${fullName}] }\` there and \`sharing: { from: […] }\` with its name here, or \`sharing: { within: organization }\` in the defaults of the organisation.`;
+  return `If it is private, both configurations must agree: set \`sharing: { to: [${fullName}] }\` there and \`sharing: { from: […] }\` with its name here, or \`sharing: { within: organization }\` in the defaults of the organisation.`;
 }

@@ -61,7 +61,7 @@ export function updateTarget(input: TargetInput): Target {
   if (!input.available.includes(wanted)) {
     return withheld('no-such-revision', `The upstream has no revision ${wanted}.`);
   }
-  if (input.current === wanted) return withheld('up-to-date', `It is at ${wanted} already.`);
+  if (input.current === wanted) return withheld('up-to-date', `It is already at ${wanted}.`);
   if (input.asked === undefined && !mayGoBack(input) && isOlder(wanted, input.current)) {
     return withheld(
       'up-to-date',
@@ -76,7 +76,7 @@ function followed({ policy: { follow }, newest, available, channel }: TargetInpu
     case 'none':
       return withheld(
         'not-followed',
-        'The configuration follows no upstream: use `/portico update <revision>`.',
+        'The configuration does not follow the upstream. Use `/portico update <revision>`.',
       );
     case 'latest':
       return newest ?? withheld('no-revision', 'The upstream has no published revision.');
@@ -85,7 +85,7 @@ function followed({ policy: { follow }, newest, available, channel }: TargetInpu
     case 'channel':
       return (
         channel(follow.channel) ??
-        withheld('no-revision', `The channel ${follow.channel} of the upstream points at no revision.`)
+        withheld('no-revision', `The upstream's channel ${follow.channel} points at no revision.`)
       );
     case 'range':
       return (

@@ -113,14 +113,14 @@ function makePlan(catalog: Catalog): VariantPlan {
 
 /** Why a variant gives way to one before it, without telling of a document that the reader may not know. */
 function twinMessage(one: PlannedVariant, twin: PlannedVariant): string {
-  if (!mayFlow(twin.control, one.control)) return 'another variant keeps that package';
+  if (!mayFlow(twin.control, one.control)) return 'another variant owns that package';
   const { repository, path } = twin.downstream;
   const place = `${repository.ref.owner}/${repository.ref.name}:${path}`;
   const document = `${twin.set === undefined ? '' : `the set ${twin.set} in `}${twin.file}`;
   if (repository.ref.id === one.downstream.repository.ref.id && path === one.downstream.path) {
-    return `${place} is kept by ${twin.namespace}/${twin.name} already (${document}): a package has one variant`;
+    return `${place} already belongs to ${twin.namespace}/${twin.name} (${document}); a package can have only one variant`;
   }
-  return `${document} has ${twin.namespace}/${twin.name} too, for ${place}: give one of them another name`;
+  return `${document} also declares ${twin.namespace}/${twin.name}, for ${place}; rename one of them`;
 }
 
 function placeKey(repository: number, path: string): string {
@@ -173,7 +173,7 @@ function documentsOf(
         const source = { control, file, line: document.line, namespace: namespaceOf(document.set.metadata) };
         const { metadata, spec } = document.set;
         if (!workedOut.has(document.set)) {
-          const message = `the repository has more than ${MAX_SETS} sets, and this one is behind them, so that nothing is made of it and what it made stays: join sets that make variants of one upstream`;
+          const message = `the repository has more than ${MAX_SETS} sets, so this one is not processed and its existing variants stay as they are; combine sets that make variants of the same upstream`;
           stalled.push({ ...source, name: metadata.name, reason: 'UnexpectedError', message });
           claims.set(control.ref.id, metadata.name);
           continue;
@@ -207,7 +207,7 @@ function expanded({
   const control = source.control.ref.id;
   const expansion = expansionOf(catalog, work);
   if (expansion === undefined) {
-    const message = 'its variants are being worked out';
+    const message = 'its variants are being computed';
     stalled.push({ ...source, name, reason: 'UnexpectedError', message });
     claims.set(control, name);
     return [];

@@ -19,12 +19,12 @@ export interface DraftBodyInput {
 export function draftBody(input: DraftBodyInput): string {
   const { path, branch, record, askedIn, before, after, diff } = input;
   const parts = [
-    `${whatItIs(path, record)} Asked for by ${code(record.by)} in #${askedIn}.`,
+    `${whatItIs(path, record)} Requested by ${code(record.by)} in #${askedIn}.`,
     record.kind === 'draft' && record.anyway === true
-      ? `**It fails today's guardrails**, and ${code(record.by)}, who may approve, wants it anyway: as long as nobody pushes anything else, those failures do not stand in the way of publishing.`
+      ? `**It fails the current guardrails.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as nobody pushes anything else.`
       : '',
     record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
-      ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The new upstream's value stands in the branch; settle each by \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
+      ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The branch has the new upstream's value. Settle each conflict with \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
       : '',
     record.kind === 'rebase' && record.notes !== undefined ? mergeNotesText(record.notes) : '',
     before.size === 0 ? listed(after) : '',
@@ -42,13 +42,13 @@ function whatItIs(path: string, record: CommandRecord): string {
     case 'init':
       return `A draft of the new package ${code(path)}.`;
     case 'clone':
-      return `A draft of the new package ${code(path)}, made from ${from}. Its Kptfile is locked there, so updates find it.`;
+      return `A draft of the new package ${code(path)}, cloned from ${from}. Its Kptfile records this upstream, so it gets updates.`;
     case 'edit':
-      return `A draft of ${code(path)} as it is on the registered branch. It changes nothing yet.`;
+      return `A draft of ${code(path)} as it is on the registered branch. It has no changes yet.`;
     case 'copy':
-      return `A draft of ${code(path)} that starts from ${from}: what came after that is taken out, until you bring it back.`;
+      return `A draft of ${code(path)} that starts from ${from}. Later changes are not in it; add back those that you want to keep.`;
     case 'rollback':
-      return `Brings ${code(path)} back to ${from}. Published as it is, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
+      return `Restores ${code(path)} to ${from}. When published, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
   }
 }
 
@@ -69,13 +69,13 @@ function nextSteps(path: string, branch: string, record: CommandRecord): string 
     ...(restores
       ? []
       : [
-          `Push your changes to the branch ${code(branch)}, or have a function make them: \`/portico eval set-labels:v0.2 team=…\`.`,
+          `Push your changes to the branch ${code(branch)}, or run a function on it: \`/portico eval set-labels:v0.2 team=…\`.`,
         ]),
     ...(record.kind === 'draft' && (record.source === 'init' || record.source === 'clone')
-      ? [`Add a package below it: \`/portico init ${path === '.' ? '' : `${path}/`}name\`.`]
+      ? [`To add a subpackage: \`/portico init ${path === '.' ? '' : `${path}/`}name\`.`]
       : []),
-    'See the checks; Portico renders the package at every push.',
-    'Offer it for approval: "Ready for review", or `/portico propose`.',
+    'Check the results; Portico renders the package after every push.',
+    'When it is ready for approval, press "Ready for review" or comment `/portico propose`.',
   ];
   return ['**Next**', '', ...steps.map((step, at) => `${at + 1}. ${step}`)].join('\n');
 }

@@ -66,14 +66,14 @@ export async function changeDraft({
     return refused(
       refuse(
         'no-such-package',
-        `there is no package ${shown(change.package)} on this branch`,
-        'Name one that is.',
+        `this branch has no package ${shown(change.package)}`,
+        'Name an existing one.',
       ),
     );
   }
   const made = await changed({ setting, snapshot, change, local, signal });
   if ('outcome' in made) return made.outcome;
-  if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: this changes nothing.` };
+  if (made.changes.size === 0) return { kind: 'done', reply: `${made.title}: no changes.` };
   const by = { directory, by: asked.login, byId: asked.accountId, comment: asked.id, index: asked.index };
   const problem = await commitByCommand(
     ports,
@@ -147,10 +147,10 @@ function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage)
   return [
     conflicts.length === 0
       ? ''
-      : `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}: the check portico/conflicts lists what both sides changed.`,
+      : `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}: the check portico/conflicts lists the fields that both sides changed.`,
     decided === 0
       ? ''
-      : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} by itself: Portico's comment says what.`,
+      : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} automatically; see Portico's comment.`,
   ]
     .filter((part) => part !== '')
     .join(' ');
@@ -211,7 +211,7 @@ async function evaluated({
     title: `Run ${image} on ${path}`,
     trailers: [`Function: ${image}${given === '' ? '' : ` ${given.slice(0, 500)}`}`],
     record: { kind: 'change', what: 'eval' },
-    ...(told > 0 && { note: `The function told of ${told} finding${told === 1 ? '' : 's'}.` }),
+    ...(told > 0 && { note: `The function reported ${told} finding${told === 1 ? '' : 's'}.` }),
   };
 }
 
@@ -226,7 +226,7 @@ async function withSubpackage(
   const taken = source.kind === 'clone' ? there.size > 0 : there.has('Kptfile');
   const nested = [...there.keys()].some((file) => file.endsWith('/Kptfile'));
   if (taken || nested || local.has(below)) {
-    const message = `there is something at ${shown(`${path}/${below}`)} already`;
+    const message = `${shown(`${path}/${below}`)} already exists`;
     return {
       outcome: refused(refuse('package-exists', message, 'Choose another path, or remove it first.')),
     };
@@ -257,8 +257,8 @@ function withoutSubpackage(
 ): Made {
   const there = filesBelow(local, below);
   if (!there.has('Kptfile')) {
-    const message = `there is no subpackage ${shown(`${path}/${below}`)} on this branch`;
-    return { outcome: refused(refuse('no-such-package', message, 'Name one that is.')) };
+    const message = `this branch has no subpackage ${shown(`${path}/${below}`)}`;
+    return { outcome: refused(refuse('no-such-package', message, 'Name an existing one.')) };
   }
   return {
     changes: changesBetween(directory === '' ? below : `${directory}/${below}`, there, new Map()),

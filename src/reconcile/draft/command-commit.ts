@@ -71,6 +71,6 @@ export async function commitByCommand(
     message: `The forge refused the push to ${branch}: ${sentence(rejected.message)}`,
     hint:
       rejected.hint ??
-      'Let the App push to this branch: a ruleset that forbids it must list the App as a bypass actor.',
+      'Allow the App to push to this branch: add it as a bypass actor to the ruleset that forbids it.',
   };
 }

@@ -119,7 +119,7 @@ async function fromRevision({
   ) {
     return refuse(
       'same-content',
-      `${shown(path)} holds what ${revision} holds already`,
+      `${shown(path)} already has the content of ${revision}`,
       'There is nothing to do.',
     );
   }
@@ -127,8 +127,8 @@ async function fromRevision({
   if (against !== undefined && !source.anyway) {
     return refuse(
       'guardrails-fail',
-      `${shown(`${path}@${revision}`)} fails today's guardrails: ${against}`,
-      `Start from it and correct it (/portico copy ${path}@${revision}), or say --anyway, which is for those who may approve.`,
+      `${shown(`${path}@${revision}`)} fails the current guardrails: ${against}`,
+      `Start from it and fix it (/portico copy ${path}@${revision}). People who may approve can add --anyway.`,
     );
   }
   return {
@@ -218,8 +218,8 @@ async function withPointedAt(
   for (const [below, { name, upstream, upstreamLock, strategy }] of remoteSubpackages(files)) {
     if (upstreamLock !== undefined) continue;
     if (depth > MAX_DEPTH) {
-      const message = `packages point at packages more than ${MAX_DEPTH} deep`;
-      return refuse('upstream-too-deep', message, 'Look for a package that points at itself.');
+      const message = `upstream references of packages are nested more than ${MAX_DEPTH} levels deep`;
+      return refuse('upstream-too-deep', message, 'Check for a package that refers to itself.');
     }
     const wish = readUpstream(
       `${upstream.repo.replace(/\.git$/, '')}.git/${upstream.directory}@${upstream.ref}`,
@@ -231,7 +231,7 @@ async function withPointedAt(
     if ('kind' in found) {
       return refuse(
         found.code,
-        `its subpackage ${shown(below)} points elsewhere: ${found.message}`,
+        `its subpackage ${shown(below)} has an upstream of its own: ${found.message}`,
         found.hint,
       );
     }

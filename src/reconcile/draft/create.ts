@@ -64,7 +64,7 @@ export async function createDraft({
   const made = await branchOfCommand(setting, signal);
   // Gone again already: somebody removed it. To do it again is what the person would ask for.
   if (made === null)
-    throw new PorticoError('REF_MOVED', `${branch} is gone`, { blame: 'forge', retryAfter: 1 });
+    throw new PorticoError('REF_MOVED', `${branch} no longer exists`, { blame: 'forge', retryAfter: 1 });
   return openPull(setting, request, made, signal);
 }
 
@@ -91,8 +91,8 @@ async function settingOf({
   if (configuration.state !== 'registered' || base === null) {
     return refuse(
       'not-registered',
-      'the registered branch is not there',
-      'See `spec.branch` in .github/portico.yaml.',
+      'the registered branch does not exist',
+      'Check `spec.branch` in .github/portico.yaml.',
     );
   }
   const { config } = configuration;
@@ -145,8 +145,8 @@ async function freeBranch(
     const where = pull === undefined ? 'without a pull request' : `in #${pull.number}`;
     return refuse(
       'workspace-exists',
-      `there is a draft ${shown(branch)} already, ${where}`,
-      'Work on that one, or name another with --workspace.',
+      `a draft ${shown(branch)} already exists, ${where}`,
+      'Continue in that draft, or choose another workspace with --workspace.',
     );
   }
   const found = await git.findPackages(base, '', signal);

@@ -41,12 +41,12 @@ export async function proposeDeletion({
       path,
       `on ${code(config.branch)}`,
       packages.map((one) => refPath(one.path)),
-      'Name a package by its path; a subpackage is removed by a change of its package.',
+      'Name a package by its path. To remove a subpackage, change its package.',
     );
     return refused(message, hint);
   }
   if (found.directory === '') {
-    return refused('The package is the whole repository.', 'Remove it by a pull request of your own.');
+    return refused('The package is the whole repository.', 'Remove it with a pull request of your own.');
   }
   const branch = draftBranch(refPath(found.directory), `delete-${asked.id}`);
   const open = (await forge.listOpenPulls(signal)).find(
@@ -54,7 +54,10 @@ export async function proposeDeletion({
       headRepositoryId === facts.id && isDeletionOf(headRef, found) && headRef !== branch,
   );
   if (open !== undefined) {
-    return refused(`Its deletion is already proposed: #${open.number}.`, 'What it waits for stands there.');
+    return refused(
+      `Its deletion is already proposed: #${open.number}.`,
+      'See that pull request for what it is waiting for.',
+    );
   }
   const users = await knownUsers({
     ports,
@@ -66,7 +69,7 @@ export async function proposeDeletion({
   });
   if (users.length > 0) {
     return refused(
-      `Packages are made from ${code(path)}: ${users.join(', ')}.`,
+      `Other packages depend on ${code(path)}: ${users.join(', ')}.`,
       'Move them to another upstream, or remove them, first.',
     );
   }
@@ -77,8 +80,8 @@ export async function proposeDeletion({
     {
       title: `Delete ${path}`,
       body: [
-        `Removes the package ${code(path)}${newest === undefined ? '' : `, whose newest revision is ${code(newest)}`}. Asked for by ${code(asked.login)} in #${asked.number}.`,
-        'Its tags stay, so whoever uses a revision keeps it; the numbers are never used again. Closing this pull request leaves everything as it is.',
+        `Removes the package ${code(path)}${newest === undefined ? '' : `, whose newest revision is ${code(newest)}`}. Requested by ${code(asked.login)} in #${asked.number}.`,
+        'Its tags stay, so published revisions remain available; their numbers are never reused. To keep the package, close this pull request.',
       ].join('\n\n'),
       head: branch,
       base: config.branch,
@@ -138,10 +141,10 @@ async function pushDeletion({
   const answer = await pushCommit(ports, git, change, signal);
   if (answer.kind === 'pushed') return null;
   const { message, hint } =
-    answer.kind === 'moved' ? { message: 'there is one already', hint: undefined } : answer.rejected;
+    answer.kind === 'moved' ? { message: 'it already exists', hint: undefined } : answer.rejected;
   return refused(
-    `The branch ${code(branch)} cannot be made: ${sentence(message)}`,
-    hint ?? 'Remove the branch that stands in its way, or let the App push there.',
+    `The branch ${code(branch)} cannot be created: ${sentence(message)}`,
+    hint ?? 'Delete the branch that conflicts with it, or allow the App to push there.',
   );
 }
 

@@ -51,7 +51,7 @@ export async function rebasedPackage(
   const { world: ports, access, asker } = setting;
   const file = local.get('Kptfile');
   if (file === undefined) {
-    return refuse('no-such-package', `there is no package in ${shown(directory)}`, 'Name a package.');
+    return refuse('no-such-package', `${shown(directory)} holds no package`, 'Name a package.');
   }
   const { kptfile } = readKptfile(file.bytes);
   const base = await lockedFiles(setting, kptfile, signal);
@@ -111,8 +111,8 @@ export async function rebaseOf(
   const rebased = await filesAt(access.git, oid, directory, signal);
   const [old, now] = [local, rebased].map((files) => files.get('Kptfile'));
   if (old === undefined || now === undefined) {
-    const hint = 'Settle the conflicts by a commit that changes the fields.';
-    return refuse('no-such-package', `there is no package in ${shown(directory)}`, hint);
+    const hint = 'Settle the conflicts with a commit that changes the fields.';
+    return refuse('no-such-package', `${shown(directory)} holds no package`, hint);
   }
   const base = await lockedFiles(setting, readKptfile(old.bytes).kptfile, signal);
   if (!(base instanceof Map)) return base as Refusal;
@@ -132,8 +132,8 @@ async function lockedFiles(
   if (lock === undefined) {
     return refuse(
       'no-upstream',
-      'the package has no upstreamLock, so nobody knows what it was made from',
-      'Only a package that was cloned can be moved onto another upstream.',
+      'the package has no upstreamLock, so its origin is unknown',
+      'Only a cloned package can be moved to another upstream.',
     );
   }
   const registered = await openUpstream(ports, kptfile, signal);
@@ -159,8 +159,8 @@ async function lockedFiles(
   }
   return refuse(
     'base-missing',
-    'the commit that the package was made from is not in its upstream any more',
-    'Set upstreamLock to a commit that is.',
+    'the commit that the package was cloned from is no longer in its upstream',
+    'Set upstreamLock to a commit that exists there.',
   );
 }
 

@@ -61,7 +61,7 @@ export async function remadeMerge({
   const { facts, config } = snapshot;
   const asker = { login: record.by, id: record.byId, facts, config };
   const merge = await rebaseOf({ world: ports, access, asker }, commit, directory, signal);
-  return 'kind' in merge ? changed(`the rebase cannot be made again: ${merge.message}`) : merge;
+  return 'kind' in merge ? changed(`the rebase cannot be repeated: ${merge.message}`) : merge;
 }
 
 async function remadeUpdate({
@@ -88,14 +88,14 @@ async function remadeUpdate({
   if ('kind' in down || !down.visible) return changed();
   const base = await access.git.commit(ours.record.base, signal);
   const update = await decidedUpdate(ports, { ...down, base }, said.to, signal);
-  if ('kind' in update) return changed(`the update cannot be made again: ${update.message}`);
+  if ('kind' in update) return changed(`the update cannot be repeated: ${update.message}`);
   return async (decisions) => {
     const made = await update(decisions);
-    return 'kind' in made ? changed(`the update cannot be made so: ${made.message}`) : made;
+    return 'kind' in made ? changed(`the update cannot be repeated: ${made.message}`) : made;
   };
 }
 
-function changed(message = 'the update cannot be made again as it was'): Refusal {
-  const hint = 'Settle the conflicts by a commit that changes the fields.';
+function changed(message = 'the update cannot be repeated with the same result'): Refusal {
+  const hint = 'Settle the conflicts with a commit that changes the fields.';
   return refuse('conflict-changed', message, hint);
 }

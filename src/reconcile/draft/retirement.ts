@@ -128,7 +128,7 @@ export async function requestRetirement({
   const name = code(formatPackageAtRevision({ path, revision }));
   if (tag === undefined) {
     const retired = refs.ledger.has(publishedRefs(directory, revision).ledger);
-    if (retired) return refused(`${name} is retired already.`, 'Its number is never used again.');
+    if (retired) return refused(`${name} is already retired.`, 'Its number is never reused.');
     const published = taggedRevisions(refs, directory).map((one) => one.name);
     const { message, hint } = noSuchRevision(path, revision, published);
     return refused(message, hint);
@@ -172,8 +172,8 @@ export async function recordWish({
     issue,
     said: { ...wish, state: 'asked' },
     text: [
-      `${[wish.login, ...(wish.others ?? [])].map(code).join(', ')} asks to retire ${name}: its tag and release are taken away, and its number is never used again.`,
-      'Somebody who may approve decides: `/portico approve` or `/portico reject <why>` in this issue. Until then, and when the issue is closed, everything stays as it is.',
+      `${[wish.login, ...(wish.others ?? [])].map(code).join(', ')} requested the retirement of ${name}: its tag and release will be removed, and its number is never reused.`,
+      'Someone who may approve decides in this issue, with `/portico approve` or `/portico reject <why>`. Until then, or if the issue is closed, nothing changes.',
     ],
     signal,
   });
@@ -200,7 +200,7 @@ export async function retire({
   const name = code(formatPackageAtRevision({ path, revision }));
   if (tag !== undefined) {
     if (tag.oid !== step.tag) {
-      return refused(`The tag of ${name} is not the one that was asked about.`, 'Ask for it again.');
+      return refused(`The tag of ${name} has changed since the request.`, 'Request the retirement again.');
     }
     const blocked = await usersOf({ ports, access, here, revision, tag, signal });
     if (blocked !== null) return blocked;
@@ -220,7 +220,7 @@ export async function retire({
     if (!answer.ok) {
       const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
       if (final === undefined) {
-        throw new PorticoError('REF_MOVED', `${names.tag} moved while it was retired`, {
+        throw new PorticoError('REF_MOVED', `${names.tag} moved while it was being retired`, {
           blame: 'forge',
           retryAfter: 1,
         });
@@ -229,7 +229,7 @@ export async function retire({
       return refused(
         `The forge refused to remove the tag ${code(names.tag)}: ${final.message}.`,
         final.hint ??
-          'Let the App remove tags: a ruleset that forbids it must list the App as a bypass actor.',
+          'Allow the App to delete tags: add it as a bypass actor to the ruleset that forbids it.',
       );
     }
     ports.log.info({ repository: facts.fullName, tag: names.tag, by: step.approvedBy }, 'retired');
@@ -242,7 +242,7 @@ export async function retire({
     issue: asked.number,
     said: { ...wish, state: 'retired', decidedIn: asked.id },
     text: [
-      `${name} is retired: asked for by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps where it came from, and its number is never used again.`,
+      `${name} is retired: requested by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps its provenance, and its number is never reused.`,
     ],
     signal,
   });
@@ -274,7 +274,7 @@ export async function rejectRetirement({
     if (final === undefined) throw refMoved(mark[0]?.ref ?? '');
     return refused(
       refusedPush(final),
-      'Remove the mark yourself, or let the App push to `deletionProposed/**`.',
+      'Delete the branch yourself, or allow the App to push to `deletionProposed/**`.',
     );
   }
   const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
@@ -284,7 +284,7 @@ export async function rejectRetirement({
     facts,
     issue: asked.number,
     said: { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
-    text: [`${name} stays: ${code(step.rejectedBy)} rejected that it be retired.`, fenced(step.why)],
+    text: [`${name} stays: ${code(step.rejectedBy)} rejected its retirement.`, fenced(step.why)],
     signal,
   });
   return { kind: 'done' };
@@ -341,7 +341,7 @@ async function usersOf({
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
   const users = await knownUsers({ ports, access, facts, directory, revision: locked, signal });
   if (users.length === 0) return null;
-  return refused(`Packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
+  return refused(`These packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
 }
 
 async function record({

@@ -78,8 +78,8 @@ export async function findUpstream({
   ) {
     return refuse(
       'no-such-package',
-      `there is no package ${shown(place.directory)} at ${shown(at.shown)} of ${shown(opened.name)}`,
-      'Name the directory of a package, one with a Kptfile.',
+      `${shown(opened.name)} has no package ${shown(place.directory)} at ${shown(at.shown)}`,
+      'Name a directory that holds a Kptfile.',
     );
   }
   return {
@@ -189,7 +189,7 @@ async function openAddress(
   if (!allows(address)) {
     return refuse(
       'upstream-not-allowed',
-      `${shown(address)} is no repository that Portico is registered in, that shares with this one and that you can read, and no address that this repository allows`,
+      `${shown(address)} is neither a registered repository that shares with this one and that you can read, nor an address that this repository allows`,
       `Add it to \`spec.upstreams.allow\` in .github/portico.yaml on the default branch. ${howToShare(facts.fullName)}`,
     );
   }
@@ -202,8 +202,8 @@ async function openAddress(
     if (git !== undefined) return { git, repo: address, name: address };
     return refuse(
       'upstream-not-allowed',
-      `${shown(address)} is at another address now, and this repository does not allow that one`,
-      'Name the new address, and add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
+      `${shown(address)} has moved to another address, which this repository does not allow`,
+      'Use the new address, and add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
     );
   } catch (error) {
     if (!(error instanceof PorticoError) || !error.code.startsWith('GIT_')) throw error;
@@ -214,7 +214,7 @@ async function openAddress(
     return refuse(
       'upstream-unreachable',
       `${shown(address)} could not be read`,
-      'See that it is public and there.',
+      'Check that it exists and is public.',
     );
   }
 }
@@ -237,7 +237,7 @@ async function resolveRef(
   if (wanted === undefined) {
     const newest = newestRevision(refs, directory);
     if (newest !== undefined) return revisionAt(directory, newest.name, newest.tag.commit);
-    return notPublished(refs, path, 'Name a branch, tag or commit behind @.');
+    return notPublished(refs, path, 'Write a branch, tag or commit after @.');
   }
   const name = revisionOf(wanted);
   const tag = name === undefined ? undefined : tagOf(refs, directory, name);
@@ -258,10 +258,11 @@ async function resolveRef(
     if (branch !== undefined) return { ref: wanted, commit: branch.commit, shown: wanted };
   }
   const newest = newestRevision(refs, directory)?.name;
-  if (newest === undefined) return notPublished(refs, path, 'Name a branch, tag or commit that is there.');
+  if (newest === undefined)
+    return notPublished(refs, path, 'Name a branch, tag or commit that exists there.');
   return refuse(
     'no-such-revision',
-    `${shown(path)} has no revision ${shown(wanted)} there`,
+    `${shown(path)} has no revision ${shown(wanted)} in that repository`,
     `The newest is ${newest}.`,
   );
 }
@@ -271,7 +272,7 @@ function notPublished(refs: RevisionRefs, path: string, hint: string): Refusal {
   const near = closestWord(path, [...revisionsByDirectory(refs).keys()]);
   return refuse(
     'no-revision',
-    `${shown(path)} has no published revision there`,
+    `${shown(path)} has no published revision in that repository`,
     near === undefined ? hint : `Did you mean ${shown(near)}? ${hint}`,
   );
 }
@@ -299,7 +300,7 @@ export async function isOnBranch(
 function unknown(name: string, { facts }: Asker): Refusal {
   return refuse(
     'unknown-upstream',
-    `there is no repository ${shown(name)} that Portico is registered in, that shares with this one, and that you can read`,
-    `See the name, and that the repository holds .github/portico.yaml. ${howToShare(facts.fullName)}`,
+    `no repository ${shown(name)} is registered with Portico, shares with this one and is readable for you`,
+    `Check the name, and that the repository holds .github/portico.yaml. ${howToShare(facts.fullName)}`,
   );
 }

@@ -48,13 +48,13 @@ export async function remergeProposal(
     return withheld('The proposal comes from a fork, where Portico may not write.');
   }
   if (parseBranch(pull.headRef)?.kind === 'update') {
-    return withheld('Portico brings the update onto it when it next looks.');
+    return withheld('Portico will merge the base branch into it at the next check.');
   }
   const gone = behind.find(({ trees }) => trees.head === null || trees.base === null);
   if (gone !== undefined) {
     return withheld(
       gone.trees.head === null
-        ? `The proposal removes ${code(gone.path)}, and it changed meanwhile: look at it again.`
+        ? `The proposal removes ${code(gone.path)}, which has changed since. Review it again.`
         : `${code(gone.path)} was removed from ${code(pull.baseRef)}.`,
     );
   }

@@ -64,21 +64,21 @@ export interface Lost {
 }
 
 const TAKEN_OUT: Lost = {
-  title: 'The list of conflicts is gone',
-  message: "the list of conflicts was taken out of the pull request's description",
-  hint: 'Portico puts it back the next time it looks. Close the pull request to decline the update.',
+  title: 'The list of conflicts is missing',
+  message: "the list of conflicts was removed from the pull request's description",
+  hint: 'Portico restores it at the next check. To decline the update, close the pull request.',
 };
 
 const UNKNOWN_SEAL: Lost = {
   title: 'A record of conflicts cannot be read',
   message:
-    'a commit says that Portico recorded conflicts in it, but no key that Portico has now sealed that record: the key was taken out, the commit was rewritten, or it was made in another repository',
-  hint: 'Whoever runs Portico can give it the key again (SEAL_KEYS, PRIVATE_KEY_PREVIOUS); else close this pull request and make the change again on a new branch.',
+    "a commit says that Portico recorded conflicts in it, but none of Portico's current keys sealed that record: the key was removed, the commit was rewritten, or it was made in another repository",
+  hint: 'Ask the operator of Portico to restore the key (SEAL_KEYS, PRIVATE_KEY_PREVIOUS), or close this pull request and make the change again on a new branch.',
 };
 
 const TOO_MANY: Lost = {
   title: 'Too many commits',
-  message: 'the branch has more commits of its own than Portico looks through for open conflicts',
+  message: 'the branch has more commits of its own than Portico searches for open conflicts',
   hint: 'Squash its commits into fewer, or make the change again on a new branch.',
 };
 

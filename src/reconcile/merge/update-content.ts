@@ -141,7 +141,7 @@ async function mergedPackage({
   if (base === null || next === null) {
     return withheld(
       'base-missing',
-      'The commit that this package was made from is not in its upstream any more. Set upstreamLock to a commit that is.',
+      'The commit that this package was cloned from is no longer in its upstream. Set upstreamLock to a commit that exists there.',
     );
   }
   const like = async (files: PackageFiles): Promise<PackageFiles> =>
@@ -202,7 +202,7 @@ async function kept({
   const own = await asVariant({ content, files: made.files, planned, options: { fresh }, signal });
   return own.ok
     ? { ...made, files: own.value }
-    : withheld('variant-error', `The variant ${planned.name} does not fit: ${own.message}.`);
+    : withheld('variant-error', `The variant ${planned.name} cannot be applied: ${own.message}.`);
 }
 
 /** Null where there is no such directory: nothing can be brought then. */

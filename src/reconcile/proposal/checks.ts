@@ -50,7 +50,7 @@ export interface ProposalFacts extends PackageFacts {
 
 const FIX: CheckAction = {
   label: 'Fix',
-  description: 'Commit what mends these findings',
+  description: 'Commit fixes for these findings',
   identifier: 'fix',
 };
 
@@ -101,7 +101,7 @@ function conflictsCheck({
       name: CONFLICTS_CHECK,
       conclusion: 'failure',
       title: `The base branch changed ${behind.join(', ')}`,
-      summary: `Since this branch left it, the base branch changed ${behind.map(code).join(', ')} too. ${reason} Update the branch (the button, or merge the base into it): what is merged must be what was rendered and checked.`,
+      summary: `The base branch also changed ${behind.map(code).join(', ')} after this branch was created. ${reason} Update the branch (press "Update branch", or merge the base into it), so that exactly what was rendered and checked is merged.`,
     };
   }
   if (lost !== false) {
@@ -109,7 +109,7 @@ function conflictsCheck({
       name: CONFLICTS_CHECK,
       conclusion: 'failure',
       title: lost.title,
-      summary: `Nobody knows what is settled here: ${lost.message}. ${lost.hint}`,
+      summary: `Portico cannot tell which conflicts are settled: ${lost.message}. ${lost.hint}`,
     };
   }
   return {
@@ -119,9 +119,9 @@ function conflictsCheck({
     title: conflictsTitle(conflicts),
     summary:
       conflicts.length > 0
-        ? `Upstream (the registered branch, where it moved under this proposal) and this side changed the same fields. What is taken stands in the branch for now. Settle each by \`/portico resolve <number> upstream\` or \`local\`, all by \`/portico resolve all …\`, or by a commit that changes the field.\n\n${conflictTable(conflicts)}`
+        ? `Upstream (or the registered branch, if it moved) and this branch changed the same fields. For now, the branch has the value in the column "taken". Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, all with \`/portico resolve all …\`, or with a commit that changes the field.\n\n${conflictTable(conflicts)}`
         : listed > 0
-          ? `${listed === 1 ? 'The one conflict that there was is' : `All ${listed} conflicts that there were are`} settled.`
+          ? `${listed === 1 ? 'The only conflict is' : `All ${listed} conflicts are`} settled.`
           : 'No conflicting changes.',
     annotations: conflicts.map((conflict) => ({
       path: inDirectory(conflict.directory, conflict.file),
@@ -129,7 +129,7 @@ function conflictsCheck({
       endLine: conflict.line ?? 1,
       level: 'failure',
       title: conflict.path === '' ? conflict.file : conflict.path,
-      message: `Both sides changed this. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
+      message: `Both sides changed this field. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
     })),
   };
 }
@@ -159,7 +159,7 @@ function waivedGuardrails({ config, rendered, waived }: ProposalFacts): CheckCon
           ...draft,
           conclusion: 'neutral',
           title: `${draft.title}${WAIVED}`,
-          summary: `**Waived** by ${by}, who may approve: an older revision is brought back with \`--anyway\`. Any other push makes this count again.\n\n${draft.summary}`,
+          summary: `**Waived** by ${by}, who may approve: this restores an older revision with \`--anyway\`. Any other push ends the waiver.\n\n${draft.summary}`,
         },
   );
 }
@@ -187,7 +187,7 @@ function aggregate(drafts: readonly CheckContent[], { digest }: ProposalFacts): 
 
 function aggregateTitle(open: readonly CheckContent[]): string {
   const [first, ...others] = open;
-  if (first === undefined) return 'Everything that is required holds';
+  if (first === undefined) return 'All required checks pass';
   // What only waits for approvals says which, and nothing else.
   if (others.length === 0 && first.name === APPROVAL_CHECK) return first.title;
   return open

@@ -53,7 +53,7 @@ async function fix({
   const { head, pull } = snapshot;
   const role = parseRole(await permission(forge, { login: by, id: byId }, signal));
   if (role === undefined || !atLeast(role, 'write')) {
-    return 'this needs the right to write here. Nothing was committed.';
+    return 'this needs write access to the repository. Nothing was committed.';
   }
   if (!snapshot.writable) {
     return 'the proposal comes from a fork, where Portico may not write. Apply the suggestions or the patch.';
@@ -61,7 +61,7 @@ async function fix({
   if (head.oid !== headSha) {
     const record = readCommitRecord(head, ports.seals);
     if (record?.kind === 'fix' && record.check === check && head.parents[0] === headSha) return null;
-    return `the branch is at ${code(head.oid.slice(0, 7))} by now, and the button stood at ${code(headSha.slice(0, 7))}. Press the one of the new checks.`;
+    return `the branch is now at ${code(head.oid.slice(0, 7))}, and the button belonged to ${code(headSha.slice(0, 7))}. Press the button of the new check.`;
   }
   const guardrails = await loadGuardrails({ git, config: snapshot.config, base: snapshot.base, signal });
   const rendered = await renderProposal({
@@ -86,14 +86,14 @@ async function fix({
   const changes: FileChanges = new Map(
     all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
   );
-  if (changes.size === 0) return 'there is nothing left to mend.';
+  if (changes.size === 0) return 'there is nothing left to fix.';
   const commit: BranchCommit = {
     branch: pull.headRef,
     expect: head.oid,
     parents: [head.oid],
     changes,
     message: (place) =>
-      sealedCommitMessage(`Mend what ${check} finds`, { kind: 'fix', check, by, byId }, place, ports.seals),
+      sealedCommitMessage(`Fix what ${check} found`, { kind: 'fix', check, by, byId }, place, ports.seals),
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return null;

@@ -89,7 +89,7 @@ export function createMergeGroupReconciler(
           : {
               state: 'withheld',
               head,
-              reason: `Together with what is merged before it, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing may be pushed to a merge queue.`,
+              reason: `Merged after the changes ahead of it in the queue, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing can be pushed to a merge queue.`,
               patch: '',
               opaque: [],
             },
@@ -98,7 +98,7 @@ export function createMergeGroupReconciler(
       lost: false,
       behind: {
         packages: await groupBehind({ ports, access, group: target, packages, signal }),
-        reason: 'It stands before this one in the merge queue.',
+        reason: 'It is ahead of this one in the merge queue.',
       },
       usedBy: [],
       leftBehind: await leftBehind(
@@ -148,7 +148,7 @@ async function groupApproval({
   const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);
   if (pull === null || digest === undefined) {
     const sentence =
-      'Needs the approvals of a proposal that the merge queue does not name, or that was not checked.';
+      'Needs the approvals of a proposal that the merge queue does not name or that was not checked.';
     return { state: { kind: 'missing', sentence, notes: [] } };
   }
   const commits = { base: baseSha, mergeBase: baseSha, head };

@@ -41,12 +41,12 @@ export async function suggestFixes({
   const news = suggestions.filter(({ key }) => !said.has(key));
   if (news.length === 0) return;
   const keys = news.map(({ key }) => key).join(' ');
-  const what = news.length === 1 ? 'A change is suggested' : `${news.length} changes are suggested`;
+  const what = news.length === 1 ? '1 change is suggested' : `${news.length} changes are suggested`;
   await forge.remark(
     pull.number,
     {
       commitId: head,
-      body: `${MARKER}${keys} -->\n${what} below. The button **Fix** of the check makes all of a check's changes at once, where there is one.`,
+      body: `${MARKER}${keys} -->\n${what} below. If the check has a **Fix** button, it commits all of the check's changes at once.`,
       comments: news,
     },
     signal,

@@ -82,16 +82,18 @@ export function summaryOf(input: SummaryInput): string {
 
 function untouched({ isEmpty = false, pull }: SummaryInput): string {
   return isEmpty
-    ? `Nothing here differs from ${code(pull.baseRef)}: what was changed is there already, or was taken back.`
-    : 'No package is touched.';
+    ? `Nothing differs from ${code(pull.baseRef)}: the changes are already there, or were reverted.`
+    : 'No package is changed.';
 }
 
 /** What both sides changed: this side's value stands for now, and the other's is not lost. */
 function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
   if (conflicts.length === 0) return '';
   const what =
-    conflicts.length === 1 ? 'changed a field that this changes' : 'changed fields that this changes';
-  return `${code(pull.baseRef)} (upstream) ${what} too. Say which value it shall be: \`/portico resolve <number> upstream\` or \`local\`, or a commit.\n\n${conflictTable(conflicts, MAX_CONFLICTS)}`;
+    conflicts.length === 1
+      ? 'changed a field that this proposal changes'
+      : 'changed fields that this proposal changes';
+  return `${code(pull.baseRef)} (upstream) also ${what}. Choose a value with \`/portico resolve <number> upstream\` or \`local\`, or with a commit.\n\n${conflictTable(conflicts, MAX_CONFLICTS)}`;
 }
 
 function packagesText(input: SummaryInput): string {
@@ -109,7 +111,7 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
   for (const [at, { path, content, diff }] of foreignSentence.entries()) {
     const functions = functionTable(rendered.find((one) => one.package.path === path));
     const may = powerMarkdown(diff, MAX_POWERS);
-    const power = may === '' ? '' : `**May do**\n\n${may}`;
+    const power = may === '' ? '' : `**Privileges**\n\n${may}`;
     const own = Math.floor(room / (foreignSentence.length - at)) - functions.length - power.length - 200;
     const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
     const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
@@ -119,7 +121,7 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
     parts.push(part);
   }
   const left = foreignSentence.length - parts.length;
-  return left === 0 ? parts : [...parts, `… and ${left} more packages, which the checks tell of.`];
+  return left === 0 ? parts : [...parts, `… and ${left} more packages; see the checks.`];
 }
 
 /** What each function of a package's render did; a function without findings says so in one word. */
@@ -146,7 +148,7 @@ export function publishedSummary(
     removed.length === 0
       ? []
       : [
-          `Removed from the branch: ${removed.map(code).join(', ')}. The tags stay, and no number is used again.`,
+          `Removed from the branch: ${removed.map(code).join(', ')}. The tags stay, and their numbers are never reused.`,
         ];
   if (revisions.length === 0) {
     if (gone.length > 0) return ['### Deleted', ...gone].join('\n\n');
@@ -159,7 +161,7 @@ export function publishedSummary(
       revisions.map(({ path, revision, url }) => [code(path), `[${code(revision)}](${url})`]),
     ),
     ...(revisions.some(({ unapproved }) => unapproved === true)
-      ? ['It was merged without the approvals that it needs; the tag says `Approved-by: none`.']
+      ? ['It was merged without the required approvals; the tag says `Approved-by: none`.']
       : []),
     ...gone,
     ...revisions.map(({ path }) => markedPart(downstreamPart(path), downstream(path))),
@@ -168,20 +170,20 @@ export function publishedSummary(
 
 /** The comment's text once the proposal is merged, as long as its revisions are still to come. */
 export function mergedSummary(): string {
-  return '### Merged\n\nIts revision follows. Where that takes long, the check `portico/publication` on the branch says why.';
+  return '### Merged\n\nIts revision will be published shortly. If it takes long, see the check `portico/publication` on the branch.';
 }
 
 /** The comment's text once the proposal is closed. */
 export function closedSummary(): string {
-  return '### Closed, and not merged\n\nNothing of it is published. Reopen it to go on.';
+  return '### Closed without merging\n\nNothing was published. Reopen the pull request to continue.';
 }
 
 /** The comment's text where it was merged, and nobody had approved what came to the branch. */
 export function unapprovedSummary(paths: readonly string[]): string {
   return [
-    '### Merged without approval, and not published',
-    `What came to the branch did not have the approvals that the configuration asks for, so there is no revision of ${paths.map(code).join(', ')}.`,
-    '**Next:** a proposal that changes the package publishes it with this, once it is approved. A ruleset that requires the check `portico` keeps such merges back.',
+    '### Merged without approval, not published',
+    `The merged content did not have the approvals that the configuration requires, so there is no revision of ${paths.map(code).join(', ')}.`,
+    '**Next:** the next approved proposal that changes the package publishes this content with it. To block such merges, require the check `portico` in a ruleset.',
   ].join('\n\n');
 }
 
@@ -191,11 +193,11 @@ function headline({ pull, checks, packages, approval }: SummaryInput, failing: n
   if (checks.length === 0) return state;
   if (failing > 0) return `${state}: ${failingNames(checks)}`;
   const waiting = waitingFor(checks).length > 0;
-  if (waiting) return `${state}: somebody in particular has to approve`;
+  if (waiting) return `${state}: a required approver has to approve`;
   const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
-  const found = waived === 0 ? 'all checks pass' : 'what fails is waived';
+  const found = waived === 0 ? 'all checks pass' : 'failing guardrails are waived';
   return approval.kind === 'missing' && !pull.draft
-    ? `${state}: ${found}; it needs approval`
+    ? `${state}: ${found}; needs approval`
     : `${state}: ${found}`;
 }
 
@@ -208,7 +210,7 @@ function failingNames(checks: readonly CheckInput[]): string {
   const [first = AGGREGATE_CHECK, ...others] = names;
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return others.length === 0 && first === CONFLICTS_CHECK
-    ? 'conflicts have to be settled'
+    ? 'conflicts must be settled'
     : `${code(first)}${more} ${others.length === 0 ? 'fails' : 'fail'}`;
 }
 
@@ -237,18 +239,18 @@ function packagesTable({ packages }: SummaryInput): string {
     ]);
   const left = packages.length - rows.length;
   const more = left > 0 ? `\n\n… and ${left} more packages.` : '';
-  return table(['package', 'newest revision', 'after the merge', 'resources', 'may do'], rows) + more;
+  return table(['package', 'published', 'will be published as', 'resources', 'privileges'], rows) + more;
 }
 
 function powers({ changes, unread }: PowerDiff): string {
   const wider = changes.filter(({ direction }) => direction === 'wider').length;
   const narrower = changes.length - wider;
   const parts = [
-    wider > 0 ? `▲ ${wider} more` : '',
-    narrower > 0 ? `▼ ${narrower} less` : '',
+    wider > 0 ? `▲ ${wider} gained` : '',
+    narrower > 0 ? `▼ ${narrower} lost` : '',
     unread.length > 0 ? 'unknown' : '',
   ];
-  return parts.filter((part) => part !== '').join(', ') || 'as before';
+  return parts.filter((part) => part !== '').join(', ') || 'unchanged';
 }
 
 function counts({ counts: of, files }: PackageDiff): string {
@@ -273,7 +275,7 @@ function nextStep(input: SummaryInput, failing: number): string {
   const mendable = checks.filter(({ actions = [] }) => actions.length > 0).map(({ name }) => code(name));
   const how =
     mendable.length > 0
-      ? `\n\nWhat ${mendable.join(', ')} found can be mended by the button **Fix** of the check, or by the suggestions on the lines.`
+      ? `\n\nTo fix what ${mendable.join(', ')} found, press **Fix** on the check, or apply the suggestions on the lines.`
       : '';
   return stepOf(input, failing) + how;
 }
@@ -287,27 +289,28 @@ function stepOf(
       conclusion !== 'failure' || name === CONFLICTS_CHECK || name === AGGREGATE_CHECK,
   );
   if (failing > 0 && onlyConflicts) {
-    return '**Next:** settle what is listed in the check `portico/conflicts`, by `/portico resolve` or by a commit.';
+    return '**Next:** settle the conflicts that the check `portico/conflicts` lists, with `/portico resolve` or a commit.';
   }
-  if (failing > 0) return '**Next:** mend what fails and push to this branch.';
+  if (failing > 0) return '**Next:** fix what fails and push to this branch.';
   const isConfiguration = packages.length === 0 && configuration !== undefined && configuration !== null;
   if (pull.draft && packages.length === 0 && !isConfiguration)
-    return '**Next:** push a change of a package to this branch.';
-  if (pull.draft) return '**Next:** `/portico propose` when it is ready for review.';
+    return '**Next:** push a change to a package to this branch.';
+  if (pull.draft) return '**Next:** comment `/portico propose` when it is ready for review.';
   const [asked] = waitingFor(checks);
   if (asked !== undefined) return `**Next:** ${code(asked.name)}: ${foreignSentence(asked.title)}`;
   if (approvals.changesRequested.length > 0) {
-    return `**Next:** a new review of ${approvals.changesRequested.map(code).join(', ')}, or the dismissal of the one that asks for changes.`;
+    return `**Next:** ${approvals.changesRequested.map(code).join(', ')} must review again, or someone must dismiss the review that requests changes.`;
   }
   if (approval.kind === 'missing' && approvals.counted.length >= approvals.needed)
-    return '**Next:** an approving review, or `/portico approve`, of a code owner.';
-  if (approval.kind === 'missing') return '**Next:** an approving review, or `/portico approve`.';
-  if (isConfiguration) return '**Next:** merge it; with that the configuration comes into force.';
+    return '**Next:** a code owner must approve, with a review or `/portico approve`.';
+  if (approval.kind === 'missing')
+    return '**Next:** someone must approve, with a review or `/portico approve`.';
+  if (isConfiguration) return '**Next:** merge it; the configuration then takes effect.';
   if (isEmpty) return '**Next:** close it; there is nothing left to merge.';
   if (packages.length === 0) return '**Next:** merge it; there is no package to publish.';
   // Where revisions have three parts, the command says which goes up; the button means minor.
   const parts = packages.some(({ next }) => next?.includes('.') === true) ? ' major|minor|patch' : '';
-  return `**Next:** \`/portico publish${parts}\`, or merge it.`;
+  return `**Next:** comment \`/portico publish${parts}\`, or merge it.`;
 }
 
 function escapeHtml(text: string): string {

@@ -69,7 +69,7 @@ async function releaseNotes({
       signal,
     }),
     NO_DOWNSTREAM,
-    details('What the tag says', fenced(trailersOf(said.message))),
+    details('Tag message', fenced(trailersOf(said.message))),
     provenanceLine(said),
   ].join('\n\n');
 }
@@ -81,11 +81,11 @@ function provenanceLine(said: Provenance): string {
   const waivers = waived.map(({ guardrail, by }) => `${code(guardrail)} (by ${code(by)})`).join(', ');
   return [
     ...(restoredFrom === undefined ? [] : [`Restored from ${code(restoredFrom)}.`]),
-    ...(waivers === '' ? [] : [`It fails guardrails that were waived: ${waivers}.`]),
+    ...(waivers === '' ? [] : [`It fails these guardrails, which were waived: ${waivers}.`]),
     ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
     ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
     ...(approved === '' ? [] : [`Approved by ${approved}.`]),
-    ...(said.unapproved === true ? ['Published without the approvals that it needs.'] : []),
+    ...(said.unapproved === true ? ['Published without the required approvals.'] : []),
     ...(said.artifacts ?? []).map((name) => `In the registry: ${code(name)}.`),
     `Content ${code(said.digest)}.`,
   ].join(' ');

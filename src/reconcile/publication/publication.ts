@@ -256,16 +256,16 @@ function tagRefused(tag: string, commit: string, rejected: RejectedRef): Portico
   if (rejected.reason === 'workflows') {
     return new PorticoError(
       'TAG_NEEDS_WORKFLOWS',
-      `the forge refused the tag ${tag}: no branch holds the workflow files of ${commit} any more, and the App may not write workflows`,
+      `the forge refused the tag ${tag}: no branch holds the workflow files of ${commit} any longer, and the App may not write workflows`,
       {
-        hint: `Push a branch at that commit (\`git push origin ${commit}:refs/heads/tag-me\`), and remove it once the tag is there; or give the App the permission Workflows (read and write).`,
+        hint: `Push a branch at that commit (\`git push origin ${commit}:refs/heads/tag-me\`), and delete the branch once the tag exists; or give the App the permission Workflows (read and write).`,
       },
     );
   }
   return new PorticoError('TAG_REFUSED', `the forge refused the tag ${tag}: ${rejected.message}`, {
     hint:
       rejected.hint ??
-      'Let the App create tags `**/v*`: a tag ruleset that forbids it must list the App as a bypass actor.',
+      'Allow the App to create tags `**/v*`: add it as a bypass actor to the tag ruleset that forbids it.',
   });
 }
 

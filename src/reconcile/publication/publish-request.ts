@@ -30,8 +30,8 @@ export async function recordPublishRequest({
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, pull), request, ports.seals);
-  const who = request.requestedBy === undefined ? '' : ` for \`${request.requestedBy}\``;
-  const text = `Asked to publish ${request.head.slice(0, 7)}${who}.`;
+  const who = request.requestedBy === undefined ? '' : ` by \`${request.requestedBy}\``;
+  const text = `Publication of ${request.head.slice(0, 7)} requested${who}.`;
   await forge.upsertSticky(pull.number, `<!-- portico:${KIND} -->`, `${text}\n\n${sealed}`, signal);
 }
 

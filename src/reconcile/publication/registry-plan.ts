@@ -23,9 +23,9 @@ export function plannedArtifacts(oci: OciConfig | undefined, path: string): read
   const odd = parts.find((part) => !PART.test(part));
   if (odd !== undefined || repository.length > MAX_LENGTH) {
     const why =
-      odd === undefined ? `has more than ${MAX_LENGTH} characters` : `has ${JSON.stringify(odd)} in it`;
-    throw new PorticoError('REGISTRY_NAME', `${repository} can be no repository of a registry: it ${why}`, {
-      hint: 'There, names are lower-case letters and digits with . _ - between. Name the packages that are pushed in `spec.oci.packages`.',
+      odd === undefined ? `has more than ${MAX_LENGTH} characters` : `contains ${JSON.stringify(odd)}`;
+    throw new PorticoError('REGISTRY_NAME', `${repository} cannot be a repository in a registry: it ${why}`, {
+      hint: 'Registry names are lower-case letters and digits, separated by . _ or -. List the packages to push in `spec.oci.packages`.',
     });
   }
   const whole = { repository, rendered: false };

@@ -166,7 +166,7 @@ async function behind(look: Look, signal: AbortSignal | undefined): Promise<read
 }
 
 function otherThan({ name, digest }: Behind, { repository }: RegistryPlace, other: string): string {
-  return `\`${repository}:${revisionTagOf(name)}\` should be \`${digest}\`, as the tag of the revision says, and is \`${other}\`. Nothing was changed there: a revision never leads to anything else. Remove the tag in the registry if it is not what was published.`;
+  return `\`${repository}:${revisionTagOf(name)}\` should be \`${digest}\`, as the tag of the revision says, but is \`${other}\`. Nothing was changed there, because a published revision never changes. If the registry holds something else by mistake, delete its tag.`;
 }
 
 async function clearCheck(

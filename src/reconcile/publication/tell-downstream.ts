@@ -36,7 +36,7 @@ function downstreamText(
   const steps = downstreamSteps(catalog, upstream, directory, name);
   if (newest === undefined || newest === name) return progressText(called, steps);
   if (steps.length === 0) return '';
-  return `**Downstream of ${code(called)}:** the updates bring ${code(newest)} by now.`;
+  return `**Downstream of ${code(called)}:** the updates now bring ${code(newest)}.`;
 }
 
 export type DownstreamReconciler = (

@@ -84,8 +84,8 @@ async function openPlace(
   if (approved !== undefined && found.facts.visibility !== 'public' && !approved.has(repo.toLowerCase())) {
     return {
       code: NOT_APPROVED,
-      message: `${repo} is not read before merge`,
-      hint: 'It is read once it is merged.',
+      message: `${repo} is not read before the merge`,
+      hint: 'It is read after the merge.',
     };
   }
   const commit = await commitOf(found, plain, ref, signal);
@@ -97,7 +97,7 @@ async function openPlace(
   const message = `${repo} has no ${ref ?? `branch ${found.facts.defaultBranch}`}`;
   return broken(
     message,
-    'Correct ref in crds: a revision of the package at path, a tag, a branch or a full commit.',
+    'Set ref in crds to a revision of the package at path, a tag, a branch or a full commit id.',
   );
 }
 
@@ -157,7 +157,10 @@ async function readPlace(
     const file = tree === null ? await git.readFile(commit, path, signal) : null;
     const id = tree ?? (file && digestOf('portico definitions 1', new TextDecoder().decode(file)));
     if (id === null)
-      return broken(`${name} is not there`, 'Correct path in crds: a file or folder, from the root.');
+      return broken(
+        `${name} does not exist`,
+        'Set path in crds to a file or directory, relative to the root of the repository.',
+      );
     const before = known.get(id);
     if (before !== undefined) return before;
     const files: PackageFiles =
@@ -166,12 +169,12 @@ async function readPlace(
         : new Map([[path, { mode: '100644', bytes: file }]]);
     const definitions = await (git.content?.definitions(files, signal) ?? readDefinitions(files).definitions);
     if (definitions.length === 0) {
-      return broken(`${name} holds no CustomResourceDefinition`, 'Correct path in crds.');
+      return broken(`${name} holds no CustomResourceDefinition`, 'Fix path in crds.');
     }
     if (definitions.length > MAX_DEFINITIONS) {
       return broken(
         `${name} holds more than ${MAX_DEFINITIONS} definitions`,
-        'Name a smaller folder in crds.',
+        'Name a smaller directory in crds.',
       );
     }
     return keep({ id, definitions });
@@ -183,7 +186,7 @@ async function readPlace(
       throw error;
     return broken(
       `${name}: ${error.message}`,
-      error.hint ?? 'Correct the file, or name a smaller folder in crds.',
+      error.hint ?? 'Fix the file, or name a smaller directory in crds.',
     );
   }
 }
@@ -222,15 +225,15 @@ function together(ids: readonly string[], found: readonly KrmObject[]): readonly
 
 function missing(repo: string): Refusal {
   return broken(
-    `${repo} cannot be read: there is no such repository that Portico is installed in and that shares with this one`,
-    'Install Portico in it, and let both agree where it is private (`sharing.to` there, `sharing.from` here); correct repo in crds; or copy the definitions into this repository.',
+    `${repo} cannot be read: no such repository has Portico installed and shares with this one`,
+    'Install Portico in it and, if it is private, allow sharing on both sides (`sharing.to` there, `sharing.from` here); or fix repo in crds; or copy the definitions into this repository.',
   );
 }
 
 function notHere(repo: string): Refusal {
   return broken(
     `${repo} cannot be read here`,
-    'The App reads it; here, give crds a path in this repository.',
+    'Only the App can read it. On the command line, set crds to a path in this repository.',
   );
 }
 

@@ -17,7 +17,7 @@ export function runtimeFor(
   const { foreign } = loaded;
   if (!hasForeign(foreign) || runtime.withForeign === undefined) return runtime;
   if (!isDenied(loaded, origin)) return runtime.withForeign(foreign);
-  const denied = 'the proposal comes from a fork, and there only built-in functions run.';
+  const denied = 'the proposal comes from a fork, where only built-in functions run.';
   return runtime.withForeign({ ...foreign, denied });
 }
 

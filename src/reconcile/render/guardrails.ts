@@ -188,15 +188,15 @@ function missing(path: string, field: string): Refusal {
   return {
     code: 'GUARDRAIL_CONFIG_MISSING',
     message: `${path} is not on the base branch`,
-    hint: `Add the file there, or correct ${field}, which is named from the top of the repository.`,
+    hint: `Add the file there, or fix ${field}, which is relative to the root of the repository.`,
   };
 }
 
 function otherModule(path: string, found: string): Refusal {
   return {
     code: 'WASM_DIGEST',
-    message: `${path} is not the module that the configuration names: its sha256 is ${found}`,
-    hint: 'Correct sha256, or bring the module that it names.',
+    message: `${path} does not match the configured module: its sha256 is ${found}`,
+    hint: 'Fix sha256, or add the module with that digest.',
   };
 }
 
@@ -206,12 +206,12 @@ function readConfig(path: string, bytes: Uint8Array): KrmObject | Refusal {
     if (first !== undefined && second === undefined) return first.value;
     return {
       code: 'GUARDRAIL_CONFIG_INVALID',
-      message: `${path} does not hold exactly one resource`,
-      hint: 'Put the configuration of the guardrail into a file of its own.',
+      message: `${path} must hold exactly one resource`,
+      hint: 'Move the configuration of the guardrail into a file of its own.',
     };
   } catch (error) {
     if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
-    return { code: error.code, message: error.message, hint: error.hint ?? 'Correct the file.' };
+    return { code: error.code, message: error.message, hint: error.hint ?? 'Fix the file.' };
   }
 }
 
@@ -222,7 +222,7 @@ function readPolicy(path: string, bytes: Uint8Array): Policy | Refusal {
   return {
     code: 'GUARDRAIL_CONFIG_INVALID',
     message: `${path}:${first?.line ?? 1}: ${first?.message ?? 'the policy cannot be read'}`,
-    hint: first?.hint ?? 'Correct the file.',
+    hint: first?.hint ?? 'Fix the file.',
   };
 }
 

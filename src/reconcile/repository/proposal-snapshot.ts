@@ -75,7 +75,7 @@ export async function loadProposal(
   const beside = await besideProposal(access, pull, base, signal);
   const mergeBase = beside === null || headOid === null ? null : await git.mergeBase(beside, headOid, signal);
   if (base === null || headOid === null || mergeBase === null) {
-    throw new PorticoError('HEAD_NOT_FETCHED', `the head of #${number} is not in git yet`, {
+    throw new PorticoError('HEAD_NOT_FETCHED', `git does not have the head of #${number} yet`, {
       blame: 'forge',
     });
   }

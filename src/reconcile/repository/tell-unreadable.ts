@@ -42,6 +42,6 @@ export async function tellUnreadableRepository(
   const headSha = await git.resolve(`refs/heads/${defaultBranch}`, signal);
   const { state } = await loadConfiguration(git, defaultBranch, signal);
   if (headSha === null || archived || state === 'absent') return;
-  const title = 'This repository cannot be looked at';
+  const title = 'This repository cannot be checked';
   await forge.putCheck({ ...unreadableCheck(headSha, why), name: CONFIG_CHECK, title }, signal);
 }

@@ -78,7 +78,7 @@ async function folder({
     // Whatever is left out would look as if somebody had deleted it.
     throw new PorticoError('TOO_MANY_DOCUMENTS', `${top} holds more than ${MAX_FILES} YAML files`, {
       blame: 'user',
-      hint: 'Put several documents into one file, with --- between them.',
+      hint: 'Put several documents into one file, separated by ---.',
     });
   }
   const placed = files.map(([path, file]) => [top === '.' ? path : `${top}/${path}`, file] as const);
@@ -96,7 +96,7 @@ async function folder({
 }
 
 function tooLong(): Omit<CatalogDocuments, 'file' | 'id'> {
-  const message = `The file has more than ${MAX_FILE_LENGTH / 1024} KiB`;
+  const message = `The file is larger than ${MAX_FILE_LENGTH / 1024} KiB`;
   return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
 }
 
@@ -117,7 +117,7 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
       line,
       column,
       message,
-      hint: 'Correct the document; what it made before stays until then.',
+      hint: 'Fix the document. Until then, what it created stays.',
     }));
   });
 }

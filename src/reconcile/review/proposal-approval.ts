@@ -79,7 +79,7 @@ export function ourApproval({ app }: Pick<Ports, 'app'>, runs: readonly CheckRun
 
 const CONSENTED: ApprovalState = {
   kind: 'not-asked',
-  sentence: 'No approval is asked for: updates.automerge lets this update merge itself.',
+  sentence: 'No approval is required: updates.automerge lets this update merge automatically.',
   notes: [],
 };
 

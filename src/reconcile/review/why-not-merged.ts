@@ -11,11 +11,11 @@ interface Words {
 type Reason = Exclude<Extract<MergeAnswer, { ok: false }>['reason'], 'moved' | 'queue'>;
 
 const HINTS: Readonly<Record<Exclude<Reason, 'forbidden'>, string>> = {
-  blocked: 'These are rules of the branch, which Portico never passes by: satisfy them, then ask again.',
-  'not-mergeable': 'Update the branch, then ask again.',
+  blocked: 'These are rules of the branch, which Portico never bypasses. Satisfy them, then try again.',
+  'not-mergeable': 'Update the branch, then try again.',
   stack:
-    'Take it out of its stack and ask again, or merge the stack by the button: whatever is merged is tagged.',
-  busy: 'The forge had the same to say each time; ask again in a minute.',
+    'Take it out of its stack and try again, or merge the stack with the button: whatever is merged is tagged.',
+  busy: 'The forge gave the same answer each time. Try again in a minute.',
 };
 
 /** The forge's own words, and what helps. */
@@ -24,12 +24,12 @@ export function whyNotMerged(
   { otherFiles }: Pick<ProposalSnapshot, 'otherFiles'>,
 ): Words {
   if (reason !== 'forbidden') {
-    return { message: `The forge does not merge it: ${foreignSentence(message)}`, hint: HINTS[reason] };
+    return { message: `The forge refused to merge it: ${foreignSentence(message)}`, hint: HINTS[reason] };
   }
   const workflow = otherFiles.find(({ path }) => path.startsWith('.github/workflows/'));
   const hint =
     workflow === undefined
-      ? "Check the App's permissions (contents: read and write), and that a new permission was accepted for the installation; or merge it yourself: what you merge is published all the same."
-      : 'It changes workflow files, which an App may merge only with the permission Workflows: merge it yourself, and Portico tags what was merged; or give the App that permission.';
+      ? 'Check that the App has the permission `Contents: read and write` and that the installation accepted any new permission. Or merge it yourself: what you merge is published as well.'
+      : 'It changes workflow files, and an App may merge those only with the permission Workflows. Merge it yourself, and Portico tags what was merged; or give the App that permission.';
   return { message: `The forge does not let the App merge it: ${foreignSentence(message)}`, hint };
 }

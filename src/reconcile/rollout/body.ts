@@ -17,7 +17,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
   const { rollout, upstream, path } = governed;
   const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
   const state = {
-    running: 'goes on',
+    running: 'is running',
     done: 'is done',
     stopped: 'is stopped',
     'rolled-back': 'is rolled back',
@@ -43,7 +43,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
 ${picture(waves)}
 \`\`\`
 
-${table(['wave', 'state', 'through', 'why'], rows)}${steer}`;
+${table(['wave', 'state', 'done', 'why'], rows)}${steer}`;
 }
 
 /** Names are letters, digits and dashes: nothing in them means anything to Mermaid. */

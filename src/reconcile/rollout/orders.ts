@@ -127,7 +127,7 @@ export async function addOrders({
   const [rejected] = answer.rejected;
   if (rejected !== undefined && !wasOvertaken(rejected)) {
     throw new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
-      hint: rejected.hint ?? 'Let the App write refs below refs/portico/.',
+      hint: rejected.hint ?? 'Allow the App to write refs below refs/portico/.',
     });
   }
   throw refMoved(ref);

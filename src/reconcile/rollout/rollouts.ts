@@ -237,7 +237,7 @@ export async function heldByWave(
   if (verdict !== 'wave-waiting') {
     const { sick } = plan;
     const why = sick === undefined || mayFlow(sick.repository, here) ? plan.why : 'A package is not healthy.';
-    return withheld(verdict, `The rollout ${name} does not go on. ${why}`);
+    return withheld(verdict, `The rollout ${name} is halted. ${why}`);
   }
   const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
   const at = wave === undefined ? -1 : plan.waves.indexOf(wave);

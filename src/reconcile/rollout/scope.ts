@@ -66,7 +66,7 @@ function readRollouts(catalog: Catalog): Rollouts {
         stalled.push({ control, file: one.file, line: one.line, name: one.rollout.name, message });
       };
       if (names.has(one.rollout.name)) {
-        tell('Another rollout of this repository has its name');
+        tell('Another rollout in this repository has the same name');
         continue;
       }
       names.add(one.rollout.name);
@@ -108,14 +108,16 @@ function takePlaces({
     const places = taken.get(upstream.ref.id) ?? new Map<string, Governed>();
     taken.set(upstream.ref.id, places);
     if (places.size > 0 && places.size === packagesOf(upstream).all.length) {
-      tell('All packages there go by other rollouts already');
+      tell('Other rollouts already govern all packages there');
       continue;
     }
     const { packages: meant, isWhole } = isBeyond
       ? { packages: packagesOf(upstream).all, isWhole: false }
       : rolloutPackages(upstream, control, packages);
     if (!isWhole)
-      tell('There are too many rollouts or globs here for so many packages: it governs all of them');
+      tell(
+        'There are too many rollouts or globs for this number of packages, so this rollout governs all of them',
+      );
     const twins: Governed[] = [];
     for (const one of meant) {
       const twin = places.get(one.directory);
@@ -125,8 +127,8 @@ function takePlaces({
     const [first, ...more] = twins;
     if (first === undefined) continue;
     const by = mayFlow(first.control, control) ? `the rollout ${first.rollout.name}` : 'another rollout';
-    const others = more.length === 0 ? '' : `, and ${more.length} more go by that or another`;
-    tell(`${first.path} goes by ${by} already${others}`);
+    const others = more.length === 0 ? '' : `, and ${more.length} more are governed by that or another`;
+    tell(`${first.path} is already governed by ${by}${others}`);
   }
 }
 

@@ -66,22 +66,22 @@ export function onboardingBody(found: OnboardingFound): string {
   const more =
     packages.length > shown.length ? [`${packages.length - shown.length} more are not shown.`] : [];
   return [
-    `This repository holds ${packages.length} kpt package${packages.length === 1 ? '' : 's'}, of which ${published} ${published === 1 ? 'is' : 'are'} published by tags. Merging this registers it; until then Portico touches nothing else here.`,
+    `This repository has ${packages.length} kpt package${packages.length === 1 ? '' : 's'}, of which ${published} ${published === 1 ? 'is' : 'are'} published by tags. Merging this pull request registers it with Portico. Until then, Portico changes nothing else here.`,
     table(['package', 'newest revision', 'revisions'], rows),
     ...more,
     ...porchWords(porch),
     [
-      '**After the merge**',
+      '**What happens after the merge**',
       '',
-      `- A pull request into ${code(branch)} that changes a package is rendered and checked; what rendering changes is put on its branch as a commit.`,
-      '- It is published once it is approved and merged: by `/portico publish` or the merge button. Then its packages are tagged, with the number after the newest above.',
-      '- Nothing that stands on the branch now is tagged: a package gets its next revision by the next proposal that changes it.',
-      '- Packages that were cloned from repositories that Portico knows get update pull requests, if `spec.updates.follow` in the file says so.',
-      '- Removing the file, or the App, ends it: tags and `refs/portico/published/` stay, and nothing else is left behind.',
+      `- Portico renders and checks every pull request into ${code(branch)} that changes a package, and commits what rendering changes to its branch.`,
+      '- Once it is approved, publish it with `/portico publish` or the merge button. Portico then tags its packages with the next number after the newest above.',
+      '- The current state of the branch is not tagged. A package gets its next revision with the next proposal that changes it.',
+      '- Packages that were cloned from repositories that Portico knows get update pull requests if `spec.updates.follow` is set in the file.',
+      '- To stop using Portico, remove the file or the App. Tags and `refs/portico/published/` stay; nothing else is left behind.',
     ].join('\n'),
     ...(isPublic ? [] : [sharingWords(repository)]),
     protection(repository, branch, appId),
-    'Edit the file on this branch as you like. **Closing this pull request means no**: it is not opened again; to register later, add the file yourself.',
+    'You can edit the file on this branch. **To decline, close this pull request**: it is not opened again. To register later, add the file yourself.',
   ].join('\n\n');
 }
 
@@ -96,10 +96,10 @@ function protection(repository: string, branch: string, appId: number): string {
       '```',
     ].join('\n');
   return [
-    `**To be run once by an administrator, after the merge.** The check \`portico\` waits until a proposal has its approvals. Required by a ruleset, it makes the merge button, auto-merge and a merge queue wait as well; without one, what is merged past it is only flagged, and not published.`,
+    `**An administrator should run this once, after the merge.** The check \`portico\` waits until a proposal has its approvals. If a ruleset requires it, the merge button, auto-merge and a merge queue wait as well. Without a ruleset, unapproved merges are only flagged, and not published.`,
     `Require \`portico\`, with this App (${appId}) as its only source:`,
     create(branchRuleset(branch, appId)),
-    'Let this App alone make, move and delete the tags of revisions:',
+    'Allow only this App to create, move and delete revision tags:',
     create(tagRuleset(appId)),
   ].join('\n\n');
 }
@@ -110,11 +110,11 @@ function sharingWords(repository: string): string {
   return [
     '**Other private repositories**',
     '',
-    'Packages of this repository go into another private one, and those of that one come here, only where the configurations of both agree:',
+    'Packages move between this repository and another private one only if both configurations agree:',
     '',
-    `- with some: \`sharing: { to: [${owner}/…], from: [${owner}/…] }\` in the file here, and the other way round, with ${code(repository)}, there;`,
-    `- with all that ${code(owner)} has: \`sharing: { within: organization }\`, once in the defaults of the organisation (\`.github/portico.yaml\` of ${code(`${owner}/.github`)}) or in each. Whoever may write to one of them can then bring what is in the others there.`,
-    `- \`controlledBy: [${owner}/…]\` names repositories whose variants and rollouts are obeyed here.`,
+    `- for some repositories: \`sharing: { to: [${owner}/…], from: [${owner}/…] }\` in the file here, and the reverse, with ${code(repository)}, there;`,
+    `- for all repositories of ${code(owner)}: \`sharing: { within: organization }\`, once in the defaults of the organisation (\`.github/portico.yaml\` of ${code(`${owner}/.github`)}) or in each repository. Anyone who can write to one of them can then copy content from the others into it.`,
+    `- \`controlledBy: [${owner}/…]\` names repositories whose variants and rollouts apply here.`,
   ].join('\n');
 }
 
@@ -127,10 +127,10 @@ function porchWords(porch: OnboardingFound['porch']): string[] {
       .map(({ name }) => code(name))
       .join(', ');
   const lines = [
-    ['draft', 'drafts: open a pull request from one to go on'],
+    ['draft', 'drafts: to continue one, open a pull request from it'],
     ['proposed', 'proposed: each gets a pull request after the merge'],
     ['deletion-proposed', 'proposed deletions: each gets an issue after the merge'],
   ] as const;
   const told = lines.flatMap(([kind, what]) => (of(kind) === '' ? [] : [`- ${what}: ${of(kind)}`]));
-  return [`A Porch server has managed this repository. It left:\n\n${told.join('\n')}`];
+  return [`A Porch server managed this repository. It left:\n\n${told.join('\n')}`];
 }

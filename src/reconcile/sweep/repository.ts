@@ -78,7 +78,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     const host = new URL(facts.cloneUrl).host;
     const unasked = await learnNames(ports, namesIn(packages, documents), host, signal);
     if (unasked > 0) {
-      const why = `Kptfiles and documents name more repositories that nobody here knows than are asked for at once (${MAX_ASKED}): the others are asked for at the next looks`;
+      const why = `Kptfiles and documents name more unknown repositories than are looked up at once (${MAX_ASKED}); the others are looked up in later sweeps`;
       ports.log.warn({ repository: facts.fullName, names: unasked }, why);
     }
     const revisions = revisionsByDirectory(await loadRevisionRefs(access.git, signal));

@@ -82,7 +82,7 @@ async function openProposed({
   const { pull } = await forge.createPull(
     {
       title: `Propose ${path} (${branch.workspace})`,
-      body: `The branch proposes this package revision, as a Porch server does: package ${code(path)}, workspace ${code(branch.workspace)}${task === undefined ? '' : `, last task ${code(task)}`}. It goes on as this pull request; closing it keeps the branch.`,
+      body: `This branch proposes a package revision, as created by a Porch server: package ${code(path)}, workspace ${code(branch.workspace)}${task === undefined ? '' : `, last task ${code(task)}`}. It continues as this pull request; closing the pull request keeps the branch.`,
       head: branch.head,
       base: config.branch,
     },
@@ -134,8 +134,8 @@ async function askToRetire({
   const branch = code(mark.ref.slice('refs/heads/'.length));
   const body =
     askers === null
-      ? `The branch ${branch} asks to retire ${code(name)}, and the forge does not tell who pushed it, so nobody can tell who would be the second person to see it. Whoever wants the revision retired says \`/portico delete ${name}\` here.`
-      : `The branch ${branch} asks to retire ${code(name)}, as a Porch server does.`;
+      ? `The branch ${branch} requests the retirement of ${code(name)}. The forge does not report who pushed it, so Portico cannot tell who else has to approve. To retire the revision, comment \`/portico delete ${name}\` here.`
+      : `The branch ${branch}, created by a Porch server, requests the retirement of ${code(name)}.`;
   const number = known?.number ?? (await forge.createIssue({ title, body }, signal)).number;
   remember(ports, access, title, number);
   const [login, ...others] = (askers ?? []).map((one) => one.login);

@@ -33,5 +33,5 @@ export function limitPart(waiting: number, seconds: number, now: Date): string {
   const at = new Date(Math.ceil((now.getTime() + seconds * 1_000) / step) * step);
   const minutes = Math.max(MINUTES, Math.ceil(seconds / 60 / MINUTES) * MINUTES);
   const what = waiting === 1 ? 'One update waits' : `${waiting} updates wait`;
-  return `${what} for the limits of the forge: the next comes in about ${minutes} min (${at.toISOString().slice(11, 16)} UTC).`;
+  return `${what} because of the forge's rate limits; the next comes in about ${minutes} min (${at.toISOString().slice(11, 16)} UTC).`;
 }

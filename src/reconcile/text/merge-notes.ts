@@ -53,8 +53,8 @@ export function mergeNotesText({ listed, more }: MergeNotes): string {
   const list = [...fitting, ...(left > 0 ? [`- … and ${left} more`] : [])].join('\n');
   const text =
     count <= MAX_OPEN
-      ? `**The merge decided this by itself:** look whether it is right.\n\n${list}`
-      : details(`The merge decided ${count} things by itself: look whether they are right`, list);
+      ? `**The merge decided this automatically.** Check that it is right:\n\n${list}`
+      : details(`The merge decided ${count} things automatically; check that they are right`, list);
   // As the client writes it: what is compared with what the forge holds must not differ by that.
   return scrubSecrets(text);
 }

@@ -60,7 +60,7 @@ interface Titled {
 export function updateTitle({ path, exists, planned, upstream }: Titled, to: string): string {
   if (!exists) return `Create ${path} at ${to}`;
   return planned !== undefined && upstream.current === to
-    ? `Bring ${path} in step with its variant`
+    ? `Sync ${path} with its variant`
     : `Update ${path} to ${to}`;
 }
 
@@ -128,7 +128,7 @@ function followingOf(parts: readonly UpdatedPart[]): string {
   if (all.length === 0) return '';
   const more = all.length - MAX_FOLLOWING;
   const listed = all.slice(0, MAX_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Functions write these fields, which both sides changed too: they are settled with the conflicts above. ${listed}`;
+  return `Both sides also changed these fields, which functions write. They are settled together with the conflicts above: ${listed}`;
 }
 
 function mergeNotesOf({ group, parts }: UpdateBodyInput): string {
@@ -167,10 +167,10 @@ function holdsMarker(parts: readonly Pick<UpdatedPart, 'directory' | 'to'>[]): s
 function openingOf(part: UpdatedPart): string {
   const { path, upstream, from, to, created } = part;
   const links = linksOf(part);
-  if (created) return `Makes ${code(path)} from ${code(to)} of ${code(upstream)}.${links}`;
+  if (created) return `Creates ${code(path)} from ${code(to)} of ${code(upstream)}.${links}`;
   if (from === to)
-    return `Leaves ${code(path)} at ${code(to)} of ${code(upstream)}, with other values.${links}`;
-  return `Brings ${code(path)} from ${from === undefined ? 'where it is' : code(from)} to ${code(to)} of ${code(upstream)}.${links}`;
+    return `Keeps ${code(path)} at ${code(to)} of ${code(upstream)} and changes its values.${links}`;
+  return `Updates ${code(path)}${from === undefined ? '' : ` from ${code(from)}`} to ${code(to)} of ${code(upstream)}.${links}`;
 }
 
 function linksOf({ links, to }: UpdatedPart): string {
@@ -197,7 +197,7 @@ function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
 function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly UpdatedPart[]): string {
   if (variant === undefined) return '';
   const what = all.length === 1 ? 'this package' : code(path);
-  return `The variant ${code(variant.name)} keeps ${what} in step; ${code(variant.place)} says how.`;
+  return `The variant ${code(variant.name)} manages ${what}; it is defined in ${code(variant.place)}.`;
 }
 
 /** Characters for the diff of the part at this position; 0 for one that is not shown. */
@@ -216,23 +216,23 @@ function diffsOf({ parts, group }: UpdateBodyInput): string[] {
         ? `**Nothing changes in the cluster${name}.**`
         : `**What changes in the cluster${name}:** ${cluster.trimEnd()}`,
       survivesText(survives, to, SURVIVORS / told.length),
-      own === '' ? '' : details(`Files of the package itself`, own),
+      own === '' ? '' : details(`Package files`, own),
     ]
       .filter((text) => text !== '')
       .join('\n\n');
   });
   const more = parts.length - diffs.length;
-  return more > 0 ? [...diffs, `What changes in ${more} more is not shown here.`] : diffs;
+  return more > 0 ? [...diffs, `The changes in ${more} more packages are not shown here.`] : diffs;
 }
 
 function survivesText(survives: readonly string[] | undefined, to: string, room: number): string {
   if (survives === undefined) return '';
-  if (survives.length === 0) return `**Local changes:** none; it is what upstream ${code(to)} says.`;
+  if (survives.length === 0) return `**Local changes:** none; the package equals upstream ${code(to)}.`;
   let left = room;
   const fitting = survives.filter((line) => (left -= line.length + 3) >= 0);
   const more = survives.length - fitting.length;
   const lines = [...fitting, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) => `- ${line}`);
-  return `**Local changes that stay:**\n\n${lines.join('\n')}`;
+  return `**Local changes that are kept:**\n\n${lines.join('\n')}`;
 }
 
 /** Packages of one upstream pass the same revisions: each list is told once. */
@@ -242,10 +242,7 @@ function revisionsOf(parts: readonly UpdatedPart[]): string[] {
     if (revisions.length > 0) lists.set(revisions.join('\n'), upstream);
   }
   return [...lists].map(([list, upstream]) =>
-    details(
-      lists.size === 1 ? 'Revisions on the way' : `Revisions of ${htmlCode(upstream)} on the way`,
-      list,
-    ),
+    details(lists.size === 1 ? 'Revisions included' : `Revisions of ${htmlCode(upstream)} included`, list),
   );
 }
 
@@ -260,8 +257,8 @@ function notesOf(parts: readonly UpdatedPart[]): string[] {
     shown.push(note);
   }
   const more = notes.length - shown.length;
-  if (more > 0) shown.push(`The notes of ${more} more are not shown here.`);
-  return [details('Release notes of the upstream', shown.join('\n\n'))];
+  if (more > 0) shown.push(`The notes of ${more} more revisions are not shown here.`);
+  return [details('Upstream release notes', shown.join('\n\n'))];
 }
 
 /** Ids of commits are for whoever looks closer: they are last. */

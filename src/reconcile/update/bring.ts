@@ -107,7 +107,7 @@ export async function prepareUpdatePlan({
   return { bundle, staged, outcomes };
 }
 
-const GROUP_GONE = 'Its packages are not updated as a group any more: each has a pull request of its own.';
+const GROUP_GONE = 'Its packages are no longer updated as a group; each one gets its own pull request.';
 
 /** What may not come here closes the pull request that brings it; a group goes on without it where it was not in yet. */
 async function visibleOnly(

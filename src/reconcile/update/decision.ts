@@ -39,7 +39,7 @@ export async function decideRevision({
   if (typeof paused?.by === 'string') {
     return withheld(
       'paused',
-      `Updates are paused by ${paused.by}: /portico resume ${down.path} lets them come again.`,
+      `Updates are paused by ${paused.by}. Resume them with /portico resume ${down.path}.`,
     );
   }
   const ordered = target.to === undefined ? await rolledBackTo(ports, down, signal) : undefined;
@@ -77,7 +77,7 @@ function isLedBack(down: Downstream, back: WayBack): boolean {
 }
 
 function notLedBack({ upstream: { current = '' } }: Downstream): Withheld {
-  const message = `The rollout of its upstream takes ${current} back, which proposes nothing here: updates.follow says where to be, or spec.controlledBy does not name the repository of the rollout. \`/portico rollback\` leads back by hand.`;
+  const message = `The rollout of its upstream withdraws ${current}. It proposes nothing here, because updates.follow decides the revision or spec.controlledBy does not name the repository of the rollout. To go back, use \`/portico rollback\`.`;
   return { ...withheld('wave-rolled-back', message), to: current };
 }
 

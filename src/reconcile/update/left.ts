@@ -26,7 +26,7 @@ export async function closeMoot(
   const isBack = reason === 'wave-rolled-back' && before.record.to === to;
   if (reason !== 'up-to-date' && !isBack) return;
   if (await hasPeoplesCommits(ports, home.access.git, { base: home.base.oid, head }, signal)) return;
-  await closeOurs(ports, bundle, isBack ? message : `There is nothing left to bring. ${message}`, signal);
+  await closeOurs(ports, bundle, isBack ? message : `Nothing is left to update. ${message}`, signal);
 }
 
 /** Closes the pull requests of a package that is gone from the registered branch. */
@@ -37,7 +37,7 @@ export async function closeGone(
   signal?: AbortSignal,
 ): Promise<void> {
   const { access, config } = home;
-  const why = `${code(path)} is gone from ${code(config.branch)}: there is nothing to update.`;
+  const why = `${code(path)} no longer exists on ${code(config.branch)}, so there is nothing to update.`;
   for (const pull of await access.forge.listOpenPulls(signal)) {
     const parsed = parseBranch(pull.headRef);
     if (parsed?.kind !== 'update' || packagePathOf(config.directory, parsed.path) !== path) continue;

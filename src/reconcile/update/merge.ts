@@ -113,14 +113,14 @@ function areOursFine({ app }: Ports, runs: readonly CheckRun[], waiting: readonl
 }
 
 const NOT_LET: Readonly<Record<string, string>> = {
-  blocked: 'rules of the branch do not let it',
-  forbidden: 'the forge does not let the App do it',
+  blocked: 'rules of the branch do not allow it',
+  forbidden: 'the forge does not allow the App to do it',
 };
 const HELPS: Readonly<Record<string, string>> = {
-  blocked: 'Merge it once that is satisfied.',
+  blocked: 'Merge it yourself once the rules are satisfied.',
   forbidden:
-    'Where it changes workflow files, an App may merge it only with the permission Workflows: merge it yourself, and Portico tags what was merged; or give the App that permission. ' +
-    "Else check the App's permissions (contents: read and write), and that a new permission was accepted for the installation.",
+    'If it changes workflow files, an App may merge it only with the permission Workflows. Merge it yourself, and Portico tags what was merged; or give the App that permission. ' +
+    'Otherwise, check that the App has the permission `Contents: read and write` and that the installation accepted any new permission.',
 };
 const REFUSED_MARKER = '<!-- portico:automerge -->';
 
@@ -176,7 +176,7 @@ async function mergeOrQueue({
   );
   const why = NOT_LET[reason];
   if (why !== undefined) {
-    const text = `**This update may merge itself, and ${why}**: ${foreignSentence(err)}\n\n${HELPS[reason] ?? ''}`;
+    const text = `**This update should merge automatically, but ${why}**: ${foreignSentence(err)}\n\n${HELPS[reason] ?? ''}`;
     await forge.upsertSticky(pull.number, REFUSED_MARKER, text, signal);
   }
   return false;

@@ -67,15 +67,15 @@ export async function tellOfRetarget({
   }
   const opening =
     alone !== undefined
-      ? `**This pull request brings ${code(alone.to)} now**, and brought ${code(alone.was ?? '')} before.`
-      : `**This pull request brings other revisions now:** ${[
+      ? `**This pull request now brings ${code(alone.to)}** instead of ${code(alone.was ?? '')}.`
+      : `**This pull request now brings other revisions:** ${[
           ...news.map(
             ({ down, to, was }) =>
-              `${code(down.path)} ${was === undefined ? 'is new at' : `${code(was)} →`} ${code(to)}`,
+              `${code(down.path)} ${was === undefined ? 'is added at' : `${code(was)} →`} ${code(to)}`,
           ),
-          ...gone.map(({ directory }) => `${code(directory)} is not in it any more`),
+          ...gone.map(({ directory }) => `${code(directory)} is no longer part of it`),
         ].join('; ')}.`;
-  const text = `${opening} What people committed on its branch is kept.`;
+  const text = `${opening} Commits that people made on its branch are kept.`;
   await forge.upsertSticky(
     open.number,
     MARKER,

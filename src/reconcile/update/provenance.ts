@@ -76,8 +76,8 @@ async function tell(
     `- ${code(name)} at ${code(tag.commit.slice(0, 12))}`,
     ...(said?.proposal === undefined ? [] : [`proposal ${code(`#${said.proposal}`)}`]),
     ...(approved === '' ? [] : [`approved by ${approved}`]),
-    ...(said?.unapproved === true ? ['published without the approvals that it needs'] : []),
-    ...(said?.restoredFrom === undefined ? [] : [`brings back ${code(said.restoredFrom)}`]),
+    ...(said?.unapproved === true ? ['published without the required approvals'] : []),
+    ...(said?.restoredFrom === undefined ? [] : [`restores ${code(said.restoredFrom)}`]),
   ].join(', ');
   const ref = publishedRefs(upstream.directory, name).tag;
   const released = withoutOurs((await upstream.access.forge.releaseNotes(ref)) ?? '');
@@ -109,5 +109,5 @@ function cut(text: string): string {
   if (text.length <= MAX_LENGTH) return text;
   const end = text.lastIndexOf('\n', MAX_LENGTH);
   const kept = text.slice(0, end > MAX_LENGTH / 2 ? end : MAX_LENGTH).replace(/[\uD800-\uDBFF]$/, '');
-  return `${kept}\n\n*(${text.length - kept.length} characters are left out here.)*`;
+  return `${kept}\n\n*(${text.length - kept.length} characters are omitted here.)*`;
 }

@@ -214,7 +214,7 @@ export async function upsertBlockedNotice({
     stopped.filter(({ reason }) => reason === 'conflict').map(({ message }) => message),
   );
   if (conflicts.size > 0) {
-    const text = `**A newer revision is not brought.** ${[...conflicts].join(' ')}`;
+    const text = `**A newer revision was not added.** ${[...conflicts].join(' ')}`;
     await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
     return;
   }
@@ -223,7 +223,7 @@ export async function upsertBlockedNotice({
     ({ author, body }) => author === ports.app.botLogin && body.startsWith(STOP_MARKER),
   );
   if (!told) return;
-  const text = brought.map(({ down, to }) => `${code(down.path)} is brought to ${code(to)}.`).join(' ');
+  const text = brought.map(({ down, to }) => `${code(down.path)} is updated to ${code(to)}.`).join(' ');
   await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
 }
 
@@ -273,7 +273,7 @@ export async function tellWhoAsked(
   const marker = `<!-- portico:asked ${encodeURIComponent(target.package)} -->`;
   if (outcome.kind !== 'withheld') {
     if (ports.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
-    const done = `#${outcome.pull} brings ${code(target.package)} to ${code(outcome.to)}.`;
+    const done = `#${outcome.pull} updates ${code(target.package)} to ${code(outcome.to)}.`;
     await forge.upsertSticky(target.askedIn, marker, done, signal);
     return;
   }

@@ -123,7 +123,7 @@ export function pushError(ref: string, rejected: RejectedRef | undefined): Porti
     return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
       hint:
         rejected.hint ??
-        'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
+        'Allow the App to push `portico/**`: add it as a bypass actor to the ruleset that forbids it.',
     });
   }
   const message = `${ref} moved while it was updated: ${rejected?.message ?? ''}`;
@@ -214,11 +214,14 @@ async function onBranch({
   const { home, branch, before, group } = bundle;
   const { git } = home.access;
   if (before === null) {
-    return withheld('conflict', `The branch ${branch} is not Portico's: delete it, and the update is made.`);
+    return withheld(
+      'conflict',
+      `The branch ${branch} was not created by Portico. Delete it, and Portico creates the update.`,
+    );
   }
   const stretches = await stretchesOf(ports, git, { base: home.base.oid, head }, signal);
   if (stretches === null) {
-    const message = `${branch} has more commits of its own than Portico looks through: merge or close its pull request.`;
+    const message = `${branch} has more commits of its own than Portico searches. Merge or close its pull request.`;
     return withheld('conflict', message);
   }
   const brought: PackageUpdate[] = [];
@@ -255,7 +258,7 @@ async function onBranch({
   if (elsewhere.length > 0) {
     return withheld(
       'conflict',
-      `${branch} and the registered branch both changed ${elsewhere.join(', ')}: merge by hand.`,
+      `${branch} and the registered branch both changed ${elsewhere.join(', ')}. Merge them by hand.`,
     );
   }
   const changes: [string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never][] = [];
@@ -283,6 +286,6 @@ function asItStands(
 function meetsPeople(branch: string): Withheld {
   return withheld(
     'conflict',
-    `What people committed on ${branch} and the newer revision change the same fields. Publish or close this pull request: the newer revision then comes in one of its own, with its conflicts listed.`,
+    `Commits that people made on ${branch} and the newer revision change the same fields. Publish or close this pull request; the newer revision then gets its own pull request, which lists the conflicts.`,
   );
 }

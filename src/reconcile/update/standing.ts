@@ -27,7 +27,7 @@ export async function declinedBefore(
     if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(ports, home, pull, signal))) {
       return withheld(
         'declined',
-        `#${pull.number} was closed: not ${to}. Open it again, or ask with /portico update.`,
+        `#${pull.number} was closed, so ${to} is declined. To get it anyway, reopen the pull request or use /portico update.`,
       );
     }
   }
@@ -68,7 +68,7 @@ export function tooMany(open: number, maxOpen: number): Withheld | null {
   if (open < maxOpen) return null;
   return withheld(
     'limit',
-    `updates.maxOpen is ${maxOpen}, and ${open === 1 ? '1 update pull request is' : `${open} update pull requests are`} open: merge or close one.`,
+    `updates.maxOpen is ${maxOpen}, and ${open === 1 ? '1 update pull request is' : `${open} update pull requests are`} open. Merge or close one.`,
   );
 }
 

@@ -54,7 +54,7 @@ const PARTS = ['first', 'last'] as const;
 const MAX_CONFLICTS = 20;
 
 const CHANGED =
-  'The branch has changed since Portico brought this: what follows is the update **as it was brought**. The comment of the checks below, and the files, show it as it is now.';
+  "The branch has changed since Portico created this update. The text below describes the update **as Portico created it**; Portico's comment below and the changed files show its current state.";
 
 /** The parts with marks around them, so that they are found again. */
 export function stateParts(state: UpdateState): StateParts {
@@ -90,7 +90,7 @@ function firstOf(state: UpdateState): string {
     case 'merged':
       return mergedText(state.revisions);
     case 'unapproved':
-      return `**Merged without the approvals that it needs**, so there is no revision of ${state.paths.map(code).join(', ')}. A proposal that changes the package publishes it with this, once it is approved.`;
+      return `**Merged without the required approvals**, so there is no revision of ${state.paths.map(code).join(', ')}. The next approved proposal that changes the package publishes this content with it.`;
     case 'closed':
       return closedText(state);
   }
@@ -101,29 +101,28 @@ function lastOf(state: UpdateState): string {
   const { group, publishes, paused } = state;
   const path = publishes[0]?.path ?? '';
   if (group !== undefined) {
-    return `Commits that you push to this branch are kept. Closing the pull request means: none of these revisions. To decline one package alone, take its change back in a commit, or comment ${code(`/portico pause ${path}`)}, which takes it out of the group's update. \`/portico update <package>@<revision>\` brings another revision of one.`;
+    return `Commits that you push to this branch are kept. To decline all of these revisions, close the pull request. To decline one package, revert its changes in a commit, or comment ${code(`/portico pause ${path}`)}, which removes it from the group's update. \`/portico update <package>@<revision>\` brings another revision of a package.`;
   }
-  const pause =
-    paused.length > 0 ? '' : ` ${code(`/portico pause ${path}`)} stops updates of this package, and`;
-  return `Commits that you push to this branch are kept. Closing the pull request means: not this revision.${pause} \`/portico update <revision>\` brings another.`;
+  const pause = paused.length > 0 ? '' : ` ${code(`/portico pause ${path}`)} stops updates of this package.`;
+  return `Commits that you push to this branch are kept. To decline this revision, close the pull request.${pause} \`/portico update <revision>\` brings another one.`;
 }
 
 function conflictsText({ open, listed }: Extract<UpdateState, { kind: 'open' }>['conflicts']): string {
   if (listed === 0) return '';
   if (open.length === 0) {
-    return listed === 1 ? '**The one conflict is settled.**' : `**All ${listed} conflicts are settled.**`;
+    return listed === 1 ? '**The only conflict is settled.**' : `**All ${listed} conflicts are settled.**`;
   }
   const settled = listed - open.length;
   const count = `${open.length} conflict${open.length === 1 ? '' : 's'}`;
   const rest = settled <= 0 ? '' : ` (${settled} of ${listed} ${settled === 1 ? 'is' : 'are'} settled)`;
-  return `**${count}${rest}:** upstream and this repository changed the same fields. Upstream's value stands in the branch. Settle each by \`/portico resolve <number> upstream\` or \`local\`, or commit to the branch what it should be.\n\n${conflictTable(open, MAX_CONFLICTS)}`;
+  return `**${count}${rest}:** upstream and this repository changed the same fields. The branch has upstream's value. Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, or commit the value that you want.\n\n${conflictTable(open, MAX_CONFLICTS)}`;
 }
 
 function pausedText({ paused }: Extract<UpdateState, { kind: 'open' }>): string {
   return paused
     .map(
       ({ path, by }) =>
-        `**Paused** by ${code(by)}: newer revisions of the upstream do not come into this pull request. ${code(`/portico resume ${path}`)} lets them come again; merged, it is published as it is.`,
+        `**Paused** by ${code(by)}: newer upstream revisions are not added to this pull request. Resume with ${code(`/portico resume ${path}`)}. If you merge it, it is published as it is.`,
     )
     .join('\n\n');
 }
@@ -141,11 +140,11 @@ function willBe(publishes: readonly Publishes[]): string {
 }
 
 function mergedText(revisions: readonly PublishedRevision[] | null): string {
-  if (revisions === null) return '**Merged.** Its revision follows.';
+  if (revisions === null) return '**Merged.** Its revision will be published shortly.';
   if (revisions.length === 0) return '**Merged.** No package changed, so there is no new revision.';
   const each = revisions.map(({ path, revision, url }) => `[${code(`${path}@${revision}`)}](${url})`);
   const without = revisions.some(({ unapproved }) => unapproved === true)
-    ? ', without the approvals that it needs'
+    ? ', without the required approvals'
     : '';
   return `**Merged and published** as ${each.join(', ')}${without}.`;
 }
@@ -158,5 +157,5 @@ function closedText({ brings, why }: Extract<UpdateState, { kind: 'closed' }>): 
     first === undefined
       ? ''
       : `, or comment ${code(`/portico update ${first.path}@${first.from}`)} in an issue`;
-  return `**Closed**: ${each === '' ? 'this update' : each} is not proposed again. Reopen the pull request to take that back${again}. Newer revisions are proposed as they come.`;
+  return `**Closed**: ${each === '' ? 'this update' : each} will not be proposed again. To undo this, reopen the pull request${again}. Newer revisions will still be proposed.`;
 }

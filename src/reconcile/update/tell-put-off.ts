@@ -19,7 +19,7 @@ export async function tellPutOff(
       status: 'in_progress',
       title: 'Waiting for its turn',
       summary:
-        'Rendering and judging this, or what its author proposed shortly before, takes longer than most, so it waits with others that do.',
+        "Rendering and checking this proposal, or its author's recent ones, takes longer than usual, so it waits in the queue for slow work.",
     },
     signal,
   );

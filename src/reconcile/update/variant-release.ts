@@ -58,7 +58,8 @@ export async function releaseVariant(
   if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
   const draft = await openDraft({ ports, access, directory, uid, signal });
   if (!plan.isGone(uid, target.repository.id, target.package)) {
-    const message = 'Its variant cannot be read now: see the repository with the documents.';
+    const message =
+      'Its variant cannot be read at the moment. See the repository that holds the variant documents.';
     return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
   }
   if (draft !== undefined) {
@@ -70,7 +71,7 @@ export async function releaseVariant(
   const control = ports.catalog.get(controlOf(uid));
   if (control === undefined || !isControlledBy(partyOf({ facts, config }), control)) {
     const message =
-      'Its variant is gone from a repository whose documents are not obeyed here (spec.controlledBy): the package stays, and nobody keeps it.';
+      'Its variant was removed from a repository whose documents do not apply here (spec.controlledBy). The package stays, and no variant manages it.';
     return withheld('not-owned', message);
   }
   return proposeDeletion(ports, access, { ...target, directory, base, onto: branch }, signal);
@@ -142,7 +143,7 @@ async function markOn(
 }
 
 const LEFT_ALONE =
-  '**Left alone.** The variant that this was made by is gone, or keeps another package now, and its deletion policy is `orphan`. Nobody keeps this pull request in step any more: merge it or close it.';
+  '**Orphaned.** The variant that created this pull request was removed or now manages another package, and its deletion policy is `orphan`. Portico no longer updates this pull request: merge it or close it.';
 
 /** As Porch does, which drops its ownership of a draft that it orphans, and nothing else. */
 async function leaveAlone(
@@ -151,7 +152,7 @@ async function leaveAlone(
   signal: AbortSignal | undefined,
 ): Promise<Withheld> {
   await forge.upsertSticky(number, STOP_MARKER, LEFT_ALONE, signal);
-  return withheld('orphaned', `Its variant is gone and leaves #${number} alone: merge it or close it.`);
+  return withheld('orphaned', `Its variant was removed, and #${number} is orphaned: merge it or close it.`);
 }
 
 async function closeDraft(
@@ -159,7 +160,7 @@ async function closeDraft(
   { number }: Pull,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const why = '**Closed.** The variant that this package was kept by is gone, or keeps another package now.';
+  const why = '**Closed.** The variant that managed this package was removed or now manages another package.';
   await forge.upsertSticky(number, STOP_MARKER, why, signal);
   await forge.closePull(number, signal);
 }
@@ -183,15 +184,18 @@ async function proposeDeletion(
   if (open !== undefined) return proposed(open.number);
   const declined = pulls.find(({ state, merged }) => state === 'closed' && !merged);
   if (declined !== undefined) {
-    return withheld('declined', `#${declined.number} was closed: the package stays, and nobody keeps it.`);
+    return withheld(
+      'declined',
+      `#${declined.number} was closed: the package stays, and no variant manages it.`,
+    );
   }
   await pushRemoval({ ports, git, directory, base, branch, path: place.package, signal });
   const { pull } = await forge.createPull(
     {
       title: `Delete ${place.package}`,
       body: [
-        `Removes the package ${code(place.package)}: the variant that kept it is gone, or keeps another package now, and its deletion policy is ${code('delete')}.`,
-        'Its tags stay, so whoever uses a revision keeps it; the numbers are never used again. Closing this pull request leaves the package as it is.',
+        `Removes the package ${code(place.package)}: the variant that managed it was removed or now manages another package, and its deletion policy is ${code('delete')}.`,
+        'Its tags stay, so published revisions remain available; their numbers are never reused. To keep the package, close this pull request.',
       ].join('\n\n'),
       head: branch,
       base: place.onto,
@@ -203,7 +207,7 @@ async function proposeDeletion(
 }
 
 function proposed(number: number): Withheld {
-  return withheld('deletion-proposed', `Its variant is gone: the deletion is proposed in #${number}.`);
+  return withheld('deletion-proposed', `Its variant was removed: the deletion is proposed in #${number}.`);
 }
 
 async function pushRemoval({

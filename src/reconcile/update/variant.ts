@@ -137,7 +137,8 @@ function standingOf(outcome: VariantOutcome): Standing {
     };
   }
   const { kind, pull } = outcome;
-  if (kind === 'merged') return { reason: 'merged', message: `#${pull} merged itself.`, to: outcome.to };
+  if (kind === 'merged')
+    return { reason: 'merged', message: `#${pull} merged automatically.`, to: outcome.to };
   return { reason: 'proposed', message: 'Waits for a review.', to: outcome.to, pull };
 }
 

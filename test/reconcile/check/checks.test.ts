@@ -139,7 +139,7 @@ describe('guardrails', () => {
   test('one for other packages has nothing to look at; one that cannot run fails where it is enforced', async () => {
     expect((await repo.checksOf(number)).get('guardrail/must')).toMatchObject({
       conclusion: 'success',
-      output: { title: 'No package to look at' },
+      output: { title: 'No package to check' },
     });
     const strict = await repo.propose('strict', {
       'strict/config.yaml': configMap('strict', { color: 'red' }),
@@ -201,7 +201,7 @@ describe('policies', () => {
     expect(checks.get('guardrail/shrinks')).toMatchObject({ conclusion: 'success' });
     expect(checks.get('guardrail/owned')).toMatchObject({ conclusion: 'neutral' });
     expect(checks.get('guardrail/colors')).toMatchObject({ conclusion: 'failure' });
-    expect(checks.get('guardrail/endless')).toMatchObject({ output: { title: 'No package to look at' } });
+    expect(checks.get('guardrail/endless')).toMatchObject({ output: { title: 'No package to check' } });
     expect(checks.get('portico/config')).toMatchObject({ conclusion: 'failure' });
     expect(await annotations(repo, checks.get('portico/config'))).toMatchObject([
       { path: '.github/portico/colors.yaml', start_line: 9 },
@@ -387,7 +387,7 @@ describe('definitions of custom resources from another repository', () => {
       .concat(`\n  - { name: other, rego: .github/deny.wasm, sha256: ${'ab'.repeat(32)} }`);
     const pull = await held.propose('curious', { '.github/portico.yaml': configuration('held', spec) });
     const check = (await held.checksOf(pull.number)).get('portico/config');
-    expect(check?.output.summary).toContain('what they read: `curious`, `program`.');
+    expect(check?.output.summary).toContain('what they read, is not approved yet: `curious`, `program`.');
     expect(check?.conclusion).toBe('failure');
     expect(check?.output.summary).toContain(`its sha256 is ${moduleOf(TOO_BIG).sha256}`);
   });

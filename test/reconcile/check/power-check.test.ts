@@ -65,15 +65,15 @@ describe('files that cannot be read leave unknown what a package may do', () => 
       approvals: { counted: [], notCounted: [], changesRequested: [] },
       approval: { kind: 'missing', sentence: 'Needs 1 approval.', notes: [] },
     } as unknown as SummaryInput);
-    expect(text).toContain('| 1 file unread | ▼ 1 less, unknown |');
+    expect(text).toContain('| 1 file unread | ▼ 1 lost, unknown |');
   });
 
   test('whoever must approve what grows must approve what is unknown', () => {
     const needed = ['the team `acme/security`'];
     expect(checked({}, { 'broken.yaml': broken }, { needed, by: [] })).toMatchObject({
       conclusion: 'action_required',
-      title: 'Unknown: 1 file cannot be read; needs an approval by the team `acme/security`',
-      summary: expect.stringContaining('What is permitted is unknown, which the team'),
+      title: 'Unknown: 1 file cannot be read; needs approval from the team `acme/security`',
+      summary: expect.stringContaining('Privileges are unknown. Needs approval from the team'),
     });
     expect(checked({}, { 'broken.yaml': broken }, { needed, by: ['carol'] })).toMatchObject({
       conclusion: 'neutral',
@@ -83,7 +83,7 @@ describe('files that cannot be read leave unknown what a package may do', () => 
   test('what is less alone is a success, and needs nobody', () => {
     expect(checked({ 'a.yaml': role }, {})).toMatchObject({
       conclusion: 'success',
-      title: 'Less is permitted than before',
+      title: 'Privileges shrink',
       grows: false,
     });
   });

@@ -49,7 +49,7 @@ test('a plan first, then by the same person, each with its own rights; broken of
 
   expect((await repo.command(issue, '/portico confirm', 'bob')).reply).toContain('You have no plan');
   const dry = await repo.command(issue, "/portico bulk approve '--match=*' --dry-run", 'bob');
-  expect(dry.reply).toContain('this is a dry run');
+  expect(dry.reply).toContain('This is a dry run');
   expect((await repo.command(issue, '/portico bulk approve --match=x/*', 'bob')).reaction).toBe('confused');
   expect((await repo.command(issue, "/portico bulk approve '--match=*'", 'rita')).reaction).toBe('confused');
 
@@ -72,7 +72,7 @@ test('a plan first, then by the same person, each with its own rights; broken of
   expect(answered.reaction).toBe('rocket');
   expect(answered.reply).toContain('1 of 2 were not done');
   const done = await plan();
-  expect(done).toContain('**All is done.**');
+  expect(done).toContain('**All items are done.**');
   expect(done).toContain('| 😕 | You opened this pull request.');
   expect(await repo.sticky(a.number)).toContain('Approved for this content by bob.');
   expect(await repo.sticky(b.number)).toContain('Needs 1 approval: anyone with write access');

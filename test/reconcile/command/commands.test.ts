@@ -64,7 +64,7 @@ describe('the life of a proposal, by commands', () => {
     const self = await life.command(number, '/portico approve');
     expect(self).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('Somebody else must approve it.'),
+      reply: expect.stringContaining('Someone else must approve it.'),
     });
     const early = await life.command(number, '/portico publish');
     expect(early).toMatchObject({
@@ -75,7 +75,7 @@ describe('the life of a proposal, by commands', () => {
     expect(await life.sticky(number)).toContain('Approved for this content by bob.');
 
     const why = await life.command(number, '/portico reject', 'carol');
-    expect(why).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('needs a reason') });
+    expect(why).toMatchObject({ reaction: 'confused', reply: expect.stringContaining('reason is missing') });
     expect((await life.command(number, '/portico reject the colour hurts @alice', 'carol')).reaction).toBe(
       'rocket',
     );
@@ -87,13 +87,13 @@ describe('the life of a proposal, by commands', () => {
     expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
     expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
     expect(oneLine(await life.command(number, '/portico render', 'bob'))).toBe(
-      '`/portico render` by `bob`\n\nIt is rendered again; its [checks](URL) tell the result.',
+      '`/portico render` by `bob`\n\nRendering again. The [checks](URL) will show the result.',
     );
     const published = await life.command(number, '/portico publish');
     const { merged, merge_commit_sha } = await life.pull(number);
     expect(merged).toBe(true);
     expect(oneLine(published)).toBe(
-      `\`/portico publish\` by \`alice\`\n\nMerged as [\`${merge_commit_sha!.slice(0, 7)}\`](URL); its revision follows.`,
+      `\`/portico publish\` by \`alice\`\n\nMerged as [\`${merge_commit_sha!.slice(0, 7)}\`](URL); its revision will be published shortly.`,
     );
     expect(published.reply).toContain(`/acme/life/commit/${merge_commit_sha})`);
     expect([...(await life.tags()).keys()]).toEqual(['web/v1']);
@@ -152,7 +152,7 @@ describe('the life of a proposal, by commands', () => {
     const rest = stage.as('carol').rest;
     await rest.pulls.updateReview({ ...life.where, pull_number: number, review_id: given.id, body });
     await stage.look('life');
-    expect((await replies())[1]).toContain('This was edited before it was read');
+    expect((await replies())[1]).toContain('This comment was edited before Portico read it');
     expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
     expect((await life.pull(number)).draft).toBe(false);
   });
@@ -191,7 +191,7 @@ describe('who is heard', () => {
     // No webhook tells of a command in it, and it is not passed over in silence.
     const told = await repo.answerTo(number, id);
     expect(told).toMatchObject({ reactions: ['confused'], replies: 1 });
-    expect(told.reply).toContain('This was edited before it was read');
+    expect(told.reply).toContain('This comment was edited before Portico read it');
     expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
   });
 
@@ -261,7 +261,7 @@ describe('who is heard', () => {
     );
     expect(answered).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('did not say which rights'),
+      reply: expect.stringContaining('did not report your rights'),
     });
   });
 
@@ -295,7 +295,7 @@ describe('who is heard', () => {
     expect(answered.reply).toContain('`/portico help render`');
     expect(answered.reply).toContain('`/portico publish now`');
     expect(answered.reply).toContain('🚀 `/portico render`');
-    expect(answered.reply).toContain('The 7 commands after it were not carried out.');
+    expect(answered.reply).toContain('The 7 commands after it were not run.');
     expect((await repo.pull(number)).draft).toBe(false);
   });
 
@@ -332,7 +332,7 @@ describe('who is heard', () => {
     const prefix = await repo.command(number, '/portco pause\n/portico help');
     expect(prefix).toMatchObject({ reaction: 'confused', replies: 1 });
     expect(prefix.reply).toContain('Did you mean `/portico pause`?');
-    expect(prefix.reply).toContain('The command after it was not carried out.');
+    expect(prefix.reply).toContain('The command after it was not run.');
   });
 
   test('an event that comes again is not obeyed again', async () => {
@@ -454,10 +454,10 @@ describe('in an issue', () => {
       const answers = async (number: number): Promise<string[]> =>
         (await repo.comments(number))
           .map(({ body: text = '' }) => text)
-          .filter((text) => text.includes('are not carried out'));
+          .filter((text) => text.includes('are not run'));
       expect(await answers(issue.number)).toEqual([
         expect.stringMatching(
-          /Write each in a new comment of the conversation[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
+          /Write each command in a new comment in the conversation[^]*- `\/portico pause web`\n- `\/portco update`: Did you mean/,
         ),
       ]);
       expect(await answers(pull.number)).toEqual([expect.stringContaining('- `/portico help`')]);
@@ -473,9 +473,7 @@ describe('in an issue', () => {
       });
       await stage.idle();
       expect((await answers(pull.number)).slice(1)).toEqual([
-        expect.stringMatching(
-          /Commands in comments on lines of a change are not carried out[^]*- `\/portico pause web`/,
-        ),
+        expect.stringMatching(/Commands in review comments on lines are not run[^]*- `\/portico pause web`/),
       ]);
       expect(await repo.git('for-each-ref', 'refs/portico/paused')).toBe('');
       // Where nobody told of it, a look around finds it.

@@ -123,7 +123,7 @@ test('an update: setters and namespace are settled, what functions write of them
   expect(await repo.read('shop/notes.md', (await repo.pull(number)).head.sha)).toBe('by hand\n');
   expect((await repo.checksOf(number)).get('portico/conflicts')).toMatchObject({
     conclusion: 'success',
-    output: { summary: expect.stringContaining('All 5 conflicts that there were are settled') },
+    output: { summary: expect.stringContaining('All 5 conflicts are settled') },
   });
   expect(await stage.writesOf(() => stage.look('down'), 'down')).toEqual([]);
 });

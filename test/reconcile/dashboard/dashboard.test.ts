@@ -68,11 +68,11 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   expect(await board('up')).toContain(`deletion proposed in #${removal.number}`);
 
   const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Too big' });
-  const asked = `| #${issue.number} | \`web@v2\` | \`bob\` asks to retire it | Too big. |`;
+  const asked = `| #${issue.number} | \`web@v2\` | \`bob\` requests its retirement | Too big. |`;
   await up.command(issue.number, '/portico delete web@v2', 'bob');
   expect(await board('up')).toContain(asked);
   expect(await board('up')).toMatch(
-    new RegExp(`\\| \`web\` \\| \`v2\`[^\n]*\`v2\` is to be retired: #${issue.number}`),
+    new RegExp(`\\| \`web\` \\| \`v2\`[^\n]*retirement of \`v2\` requested in #${issue.number}`),
   );
   const change = { ...up.where, issue_number: issue.number };
   await stage.as('bob').rest.issues.update({ ...change, state: 'closed' });

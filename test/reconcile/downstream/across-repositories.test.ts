@@ -198,7 +198,7 @@ test('what another repository orders waits for schedule and people, and never me
   await fleet.push('main', { '.github/portico/rollout.yaml': rollout('careful', 'up') });
   await stage.idle();
   const issue = await issueIn('fleet');
-  expect(await boardOf('fleet')).toContain('does not obey the documents of acme/fleet');
+  expect(await boardOf('fleet')).toContain('does not accept documents from acme/fleet');
   expect((await fleet.command(issue, '/portico rollout rollback careful')).reaction).toBe('confused');
 
   await says('up', upSays(SHARED_WITH, '\ncontrolledBy: [acme/fleet]'));
@@ -244,7 +244,7 @@ longTest('a ref that Portico has not written orders nothing (71)', async () => {
   const issue = await issueIn('fleet');
   expect((await fleet.command(issue, '/portico rollout rollback careful')).reaction).toBe('rocket');
   expect(await titlesIn('auto')).toEqual(['Update shop to v4.2.0']);
-  expect(await boardOf('fleet')).not.toContain('Refs that are not obeyed');
+  expect(await boardOf('fleet')).not.toContain('Ignored refs');
   await fleet.command(issue, '/portico rollout resume careful');
 });
 
@@ -266,7 +266,7 @@ longTest(
     expect((await auto.command(issue, '/portico pause shop')).reply).toContain(
       'Updates of `shop` are paused.',
     );
-    expect(await boardOf('auto')).not.toContain('Refs that are not obeyed');
+    expect(await boardOf('auto')).not.toContain('Ignored refs');
     // What is sealed for one package is nothing for another.
     const [sealed] = (await auto.git('for-each-ref', '--format=%(objectname)', ref)).split('\n');
     await auto.git('update-ref', 'refs/portico/paused/other/updates', sealed!);
@@ -308,7 +308,7 @@ longTest(
     await fleet.push('main', { [file]: null });
     await stage.idle();
     expect(await titlesIn('kept')).toEqual([]);
-    expect(await boardOf('kept')).toContain('whose documents are not obeyed here');
+    expect(await boardOf('kept')).toContain('whose documents do not apply here');
     await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
     expect(await titlesIn('kept')).toEqual(['Delete made']);
   },

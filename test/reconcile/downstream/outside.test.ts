@@ -80,7 +80,9 @@ test('an upstream outside of the installations is followed where the repository 
   expect(await titles()).toEqual(['Update shop to v2']);
   await stage.dashboard('down');
   const { data: issues } = await stage.as('alice').rest.issues.listForRepo(down.where);
-  expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toContain('at another address now');
+  expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toContain(
+    'has moved to another address',
+  );
   await down.push('main', {
     '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url}", "${moved.url}"] }\n`,
   });

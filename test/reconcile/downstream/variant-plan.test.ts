@@ -63,7 +63,7 @@ test('a template may name a repository that no document and no topic speaks of',
 test('nobody reaches the repositories of another owner', () => {
   const { planned, stalled } = variantPlan(catalogOf(`${SET}  - repositories: [{name: stranger/edge}]\n`));
   expect(planned).toEqual([]);
-  expect(stalled[0]?.message).toContain('"stranger/edge" names no repository of acme');
+  expect(stalled[0]?.message).toContain('"stranger/edge" is not a repository of acme');
 });
 
 test('of a hundred sets and one, the one behind them makes nothing, and what it made stays', () => {
@@ -157,14 +157,14 @@ test('two variants of one name are told apart by file and package', () => {
   const second = SET.replace('{name: s}', '{name: t}');
   const { stalled } = variantPlan(catalogOf(`${SET}${target}---\n${second}${target}`));
   expect(stalled.map(({ message }) => message)).toEqual([
-    'acme/edge:web is kept by default/s-edge-web already (the set s in s.yaml): a package has one variant',
+    'acme/edge:web already belongs to default/s-edge-web (the set s in s.yaml); a package can have only one variant',
   ]);
   const twin = catalogOf(
     `${SET}  - repositories: [{name: edge, packageNames: [b-c]}]\n---\n${SET.replace('{name: s}', '{name: s-edge}')}  - repositories: [{name: b, packageNames: [c]}]\n`,
     bareRepository(6, 'acme/b'),
   );
   expect(variantPlan(twin).stalled.map(({ message }) => message)).toEqual([
-    'the set s in s.yaml has default/s-edge-b-c too, for acme/edge:b-c: give one of them another name',
+    'the set s in s.yaml also declares default/s-edge-b-c, for acme/edge:b-c; rename one of them',
   ]);
 });
 
@@ -232,7 +232,7 @@ test('a selector sees only who obeys the documents, and a name only who may be k
   expect(made(named, { ...edge, controlledBy: [] })).toEqual([
     [],
     [
-      'acme/edge does not obey the documents of acme/control: add "controlledBy: [acme/control]" to its spec in .github/portico.yaml',
+      'acme/edge does not accept documents from acme/control: add "controlledBy: [acme/control]" to its spec in .github/portico.yaml',
     ],
   ]);
   const unshared = { ...edge, controlledBy: [], sharing: { to: [], from: [] } };

@@ -43,7 +43,7 @@ describe('one revision', () => {
     const number = await issue('up', 'bob');
     expect(await repo.command(number, '/portico delete web@v1', 'bob')).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('Packages are locked to it: `acme/down:shop`.'),
+      reply: expect.stringContaining('These packages are locked to it: `acme/down:shop`.'),
     });
     expect(await repo.command(number, '/portico approve', 'alice')).toMatchObject({
       reaction: 'confused',
@@ -58,8 +58,8 @@ describe('one revision', () => {
       (await repo.comments(number))
         .map(({ body }) => body ?? '')
         .find((body) => body.includes('portico:retirement'))!;
-    expect(await ours()).toContain('`bob` asks to retire `web@v2`');
-    expect((await repo.command(number, '/portico approve', 'bob')).reply).toContain('asked for it yourself');
+    expect(await ours()).toContain('`bob` requested the retirement of `web@v2`');
+    expect((await repo.command(number, '/portico approve', 'bob')).reply).toContain('requested it yourself');
     expect((await repo.command(number, '/portico approve', 'rita')).reply).toContain('your role is read');
     const asking = (await repo.comments(number)).find(({ body }) => body?.includes('portico:retirement'))!;
     expect((await repo.command(number, '/portico reject still used', 'carol')).reaction).toBe('rocket');
@@ -79,7 +79,7 @@ describe('one revision', () => {
     expect(await repo.git('rev-parse', 'refs/portico/published/web/v2')).toBe(object);
     expect((await repo.comments(number)).filter(({ body }) => body?.includes('is retired:'))).toHaveLength(1);
     expect(await repo.command(number, '/portico delete web@v2', 'bob')).toMatchObject({
-      reply: expect.stringContaining('is retired already'),
+      reply: expect.stringContaining('is already retired'),
     });
     await repo.publish('three', change('three'));
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v3']);
@@ -103,7 +103,7 @@ describe('a package', () => {
     const check = (await repo.checksOf(by.number)).get('portico/deletion');
     expect(check).toMatchObject({
       conclusion: 'failure',
-      output: { title: expect.stringContaining('A package is') },
+      output: { title: expect.stringContaining('1 package depends on') },
     });
     expect((await repo.command(by.number, '/portico explain')).reply).toContain(
       '**Proposed deletion** of `web`',
@@ -113,7 +113,7 @@ describe('a package', () => {
     expect((await repo.checksOf(left.number)).get('portico/deletion')).toMatchObject({
       conclusion: 'failure',
       output: {
-        title: 'Resources stay where a package is removed',
+        title: 'Files remain where a package is removed',
         summary: expect.stringContaining('db/config.yaml'),
       },
     });

@@ -85,7 +85,7 @@ test('an empty package in an issue; a subpackage, a cloned one and a function on
   const number = linked(reply);
   const opened = await repo.pull(number);
   expect(opened).toMatchObject({ draft: true, title: 'New package apps/shop', commits: 1 });
-  expect(opened.body).toContain(`Asked for by \`bob\` in #${issue}`);
+  expect(opened.body).toContain(`Requested by \`bob\` in #${issue}`);
   expect(opened.body).toContain('`/portico propose`');
   const head = 'drafts/apps/shop/v1';
   expect(await repo.read('apps/shop/Kptfile', head)).toContain('description: The shop');
@@ -102,7 +102,7 @@ test('an empty package in an issue; a subpackage, a cloned one and a function on
   ];
   const said = await done(repo, number, several.join('\n'), 'bob');
   expect(said).toContain('New subpackage apps/shop/cache: 3 files changed.');
-  expect(said).toContain('Run set-labels:v0.2 on apps/shop: this changes nothing.');
+  expect(said).toContain('Run set-labels:v0.2 on apps/shop: no changes.');
   expect(said).toContain('Remove subpackage apps/shop/cache: 3 files changed.');
   expect(said).toContain('the registered branch → the head');
   expect(await repo.read('apps/shop/cache/Kptfile', head)).toBeNull();
@@ -111,7 +111,7 @@ test('an empty package in an issue; a subpackage, a cloned one and a function on
 
   // Who had it made does not approve it.
   await done(repo, number, '/portico propose', 'bob');
-  await refused(repo, number, { '/portico approve': 'Somebody else must approve it.' }, 'bob');
+  await refused(repo, number, { '/portico approve': 'Someone else must approve it.' }, 'bob');
   await refused(repo, issue, {
     '/portico init apps/shop --workspace=v1': `a draft \`drafts/apps/shop/v1\` already, in #${number}.`,
   });
@@ -155,7 +155,7 @@ test('a clone is locked to the commit behind the tag; content does not go where 
   const { data: draft } = await open.create(branch, true);
   await refused(open, draft.number, {
     '/portico rebase acme/open:other@main':
-      'is no repository that Portico is registered in, that shares with this one and that you can read',
+      'is neither a registered repository that shares with this one and that you can read',
   });
 });
 
@@ -188,7 +188,9 @@ test('a rollback becomes the next revision and says so; what fails the guardrail
   expect(said).toContain('Restored-From: v2\nWaived: colour bob\n');
   const release = await repo.release('web/v5');
   expect(release).toContain(said.trimEnd().split('\n\n').at(-1));
-  expect(release).toContain('Restored from `v2`. It fails guardrails that were waived: `colour` (by `bob`).');
+  expect(release).toContain(
+    'Restored from `v2`. It fails these guardrails, which were waived: `colour` (by `bob`).',
+  );
 
   // Somebody goes on from what came back: then it is other content, and does not say that it is v3.
   const changed = linked(await done(repo, issue, '/portico rollback web@v3', 'bob'));
@@ -245,8 +247,8 @@ long('what is refused where, and what is cloned by branch, commit and channel', 
   expect(await repo.read('by-branch/Kptfile', 'drafts/by-branch/v1')).toContain('ref: main');
   await refused(repo, issue, {
     '/portico init web/inner': 'inside the package `web`',
-    '/portico init WEB': 'differ in capitals only',
-    '/portico init by-branch/v1/x --workspace=y': 'leaves no room',
+    '/portico init WEB': 'differ only in upper and lower case',
+    '/portico init by-branch/v1/x --workspace=y': 'prevents',
     '/portico clone pg': 'has no published revision',
     '/portico clone db@v9 x': 'The newest is v1.',
     '/portico clone nothing@main x': 'here is no package `nothing`',
@@ -270,7 +272,7 @@ long(
     const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
     const { head } = await repo.pull(forced);
     expect(await repo.sticky(forced)).toMatch(/\| `guardrail\/colour` \| .*red is forbidden.*, waived \|/);
-    expect((await repo.pull(forced)).body).toContain("fails today's guardrails");
+    expect((await repo.pull(forced)).body).toContain('fails the current guardrails');
     expect((await repo.checksOf(forced)).get('guardrail/colour')).toMatchObject({ conclusion: 'neutral' });
     expect((await repo.checksOf(forced)).get('portico')).toMatchObject({ conclusion: 'success' });
     // Whatever else is pushed is judged again.
@@ -333,7 +335,7 @@ long('a package moves onto another upstream; updates are paused and resumed', as
   await stage.idle();
   const titles = async (): Promise<string[]> => (await repo.pulls()).map(({ title }) => title);
   expect(await titles()).toEqual([]);
-  expect(await done(repo, issue, '/portico resume mydb')).toContain('come again');
+  expect(await done(repo, issue, '/portico resume mydb')).toContain('are resumed');
   expect(await titles()).toEqual(['Update mydb to v2']);
 });
 
@@ -385,7 +387,7 @@ long('a change whose answer was lost is not made twice', async () => {
 long('work that takes too long is cancelled without waiting for it', async () => {
   const repo = stage.repository('blueprints');
   const { number } = (await repo.pulls()).find(({ head }) => head.ref === 'drafts/late/v1')!;
-  await refused(repo, number, { '/portico cancel': 'Nothing is being done' });
+  await refused(repo, number, { '/portico cancel': 'Portico is not working on' });
   const begun = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   let holding = false;

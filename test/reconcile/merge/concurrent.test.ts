@@ -77,7 +77,7 @@ describe('the base moved for the same package', () => {
     const row = '| 1 | `config.yaml` | `ConfigMap/web data.color` | `blue` | `red` | `green` | local |';
     expect(check?.output.summary).toContain(row);
     const told = await repo.sticky(second.number);
-    expect(told).toContain('`main` (upstream) changed fields that this changes too.');
+    expect(told).toContain('`main` (upstream) also changed fields that this proposal changes.');
     expect(told).toContain(row);
     expect(await repo.command(second.number, '/portico publish')).toMatchObject({
       reaction: 'confused',
@@ -139,7 +139,7 @@ describe('the base moved for the same package', () => {
     const same = await repo.propose('same', data({ color: 'same' }));
     await repo.push('same', { 'web/config.yaml': await repo.read('web/config.yaml', 'main') });
     await stage.idle();
-    expect(await repo.sticky(same.number)).toContain('Nothing here differs from `main`');
+    expect(await repo.sticky(same.number)).toContain('Nothing differs from `main`');
   });
 
   longTest(
@@ -156,9 +156,7 @@ describe('the base moved for the same package', () => {
       await stage.startBot();
       expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
       const check = (await repo.checks(sha)).get('portico/publication');
-      expect(check?.output.summary).toContain(
-        `#${second.number}, merged without the approvals that it needs`,
-      );
+      expect(check?.output.summary).toContain(`#${second.number}, merged without the required approvals`);
       const third = { 'web/third.yaml': configMap('third', { a: 'b' }) };
       await repo.publish('three', third, '/portico publish', ['bob', 'carol']);
       expect(await repo.read('web/extra.yaml', 'web/v2')).not.toBeNull();

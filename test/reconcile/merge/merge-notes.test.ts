@@ -20,10 +20,10 @@ const many = (count: number): ReturnType<typeof note>[] => Array.from({ length: 
 test('a few stand open, each once; more are folded, and what is not listed is counted', () => {
   expect(mergeNotesText(NO_NOTES)).toBe('');
   expect(mergeNotesText(mergeNotes([note('web'), note('web')]))).toBe(
-    '**The merge decided this by itself:** look whether it is right.\n\n- `a.yaml`: Deployment web: upstream has the items in another order.',
+    '**The merge decided this automatically.** Check that it is right:\n\n- `a.yaml`: Deployment web: upstream has the items in another order.',
   );
   const folded = mergeNotesText(mergeNotes(many(60)));
-  expect(folded).toMatch(/^<details><summary>The merge decided 60 things by itself: /);
+  expect(folded).toMatch(/^<details><summary>The merge decided 60 things automatically; /);
   expect(folded.match(/^- `a\.yaml`/gm)).toHaveLength(20);
   expect(folded).toContain('\n- … and 40 more\n\n</details>');
   expect(mergeNotesText(joinedNotes([mergeNotes(many(15)), mergeNotes(many(30)), NO_NOTES]))).toContain(

@@ -84,7 +84,9 @@ test('what a guardrail would write is suggested once, and its button commits it 
   press(renewed, 'rita');
   await stage.idle();
   expect(await repo.head('next')).toBe(head);
-  expect((await repo.comments(pull.number)).at(-1)?.body).toContain('this needs the right to write here');
+  expect((await repo.comments(pull.number)).at(-1)?.body).toContain(
+    'this needs write access to the repository',
+  );
 
   press(renewed, 'bob');
   press(renewed, 'bob');
@@ -103,7 +105,7 @@ test('what a guardrail would write is suggested once, and its button commits it 
   press(renewed, 'bob');
   await stage.idle();
   expect((await repo.comments(pull.number)).map(({ body }) => body).join()).toContain(
-    'Press the one of the new checks',
+    'Press the button of the new check',
   );
 });
 
@@ -115,7 +117,7 @@ test('what lets a package do more must be approved by those whom the configurati
     conclusion: 'action_required',
     output: {
       title: expect.stringMatching(
-        /^▲ .*web.*cluster-admin.*; needs an approval by the team `acme\/platform`$/,
+        /^▲ .*web.*cluster-admin.*; needs approval from the team `acme\/platform`$/,
       ),
     },
   });
@@ -151,7 +153,7 @@ test('what lets a package do more must be approved by those whom the configurati
   );
   expect((await repo.checksOf(unread.number)).get('portico/power')).toMatchObject({
     conclusion: 'action_required',
-    output: { title: 'Unknown: 1 file cannot be read; needs an approval by the team `acme/platform`' },
+    output: { title: 'Unknown: 1 file cannot be read; needs approval from the team `acme/platform`' },
   });
   expect(await repo.sticky(unread.number)).toContain('| unknown |');
 });
@@ -163,20 +165,21 @@ test('a proposed configuration is run over what is published, and nothing foreig
   const pull = await repo.propose('config', { '.github/portico.yaml': trialSpec('') });
   const check = async () => (await repo.checksOf(pull.number)).get('portico/config');
   const run = await check();
-  expect(run).toMatchObject({ conclusion: 'neutral', output: { title: '1 of 2 packages would newly fail' } });
+  expect(run).toMatchObject({
+    conclusion: 'neutral',
+    output: { title: '1 of 2 packages would start to fail' },
+  });
   const comment = await repo.sticky(pull.number);
-  expect(comment).toContain('**1 of 2 packages would newly fail** with this configuration.');
+  expect(comment).toContain('**1 of 2 packages would start to fail** with this configuration.');
   expect(comment).toMatch(/\| `bad@v1` \| `schema` \| enforce \| 1 \|/);
-  expect(comment).not.toMatch(/No package is touched|`\/portico publish`/);
+  expect(comment).not.toMatch(/No package is changed|`\/portico publish`/);
   await repo.review(pull.number, 'APPROVE', '', 'bob');
   await stage.idle();
   expect(await repo.sticky(pull.number)).toContain(
-    '**Next:** merge it; with that the configuration comes into force.',
+    '**Next:** merge it; the configuration then takes effect.',
   );
   expect(run?.output.summary).toMatch(/\| `bad@v1` \| `schema` \| enforce \| 1 \|/);
-  expect(run?.output.summary).toContain(
-    'nobody has approved yet what they run, or what they read: `foreign`',
-  );
+  expect(run?.output.summary).toContain('what they run, or what they read, is not approved yet: `foreign`');
   expect(await stage.writesOf(() => stage.look('trial'), 'trial')).toEqual([]);
 
   await repo.push('config', {

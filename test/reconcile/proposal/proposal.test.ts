@@ -64,7 +64,7 @@ describe('what a proposal touches', () => {
       'portico/render',
     ]);
     expect(checks.get('portico')?.conclusion).toBe('action_required');
-    expect(checks.get('portico/package')?.output.summary).toContain('touches no package');
+    expect(checks.get('portico/package')?.output.summary).toContain('changes no package');
     expect(pull.commits).toBe(1);
   });
 
@@ -121,7 +121,7 @@ describe('what cannot be rendered', () => {
     expect(checks.get('portico/package')?.conclusion).toBe('failure');
     expect(checks.get('portico/render')?.conclusion).toBe('failure');
     expect(checks.get('portico')?.conclusion).toBe('failure');
-    expect(await main.sticky(pull.number)).toContain('mend what fails');
+    expect(await main.sticky(pull.number)).toContain('fix what fails');
     expect(pull.commits).toBe(1);
   });
 

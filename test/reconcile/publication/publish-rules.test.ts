@@ -95,7 +95,7 @@ test('code owners of what changed must be among those who approved', async () =>
     reaction: 'confused',
     reply: expect.stringMatching(/no code owner of .*db\/config\.yaml.*has approved.*@acme\/platform/i),
   });
-  expect(await repo.sticky(number)).toContain('Needs an approval by a code owner of db/config.yaml: ');
+  expect(await repo.sticky(number)).toContain('Needs approval from a code owner of db/config.yaml: ');
   await repo.review(number, 'APPROVE', undefined, 'alice');
   expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
 });
@@ -132,7 +132,7 @@ longTest('readiness gates are computed: what is written by hand does not count',
     '❌ rules of `main` are not satisfied',
   );
   expect((await repo.command(number, '/portico publish')).reply).toMatch(
-    /\nThe forge does not merge it: Required status check "ci" is expected\. These are rules/,
+    /\nThe forge refused to merge it: Required status check "ci" is expected\. These are rules/,
   );
   expect(await repo.tags()).toEqual(new Map());
 });

@@ -136,7 +136,7 @@ test('a name that no registry takes, and a credential of another account, are to
   const repo = stage.repository('kept');
   await repo.merge((await repo.propose('odd', change('Odd', 'one'))).number);
   const odd = (await repo.checks(await repo.head('main'))).get('portico/publication');
-  expect(odd?.output.summary).toContain('can be no repository of a registry');
+  expect(odd?.output.summary).toContain('cannot be a repository in a registry');
 
   const other = stage.repository('other');
   await other.merge((await other.propose('one', change('web', 'one'))).number);

@@ -83,7 +83,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
     const { number } = (await repo.pulls())[0]!;
     await done(repo, number, '/portico propose', 'bob');
-    await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v1');
+    await refusedAlone(repo, number, 'one of your commands made part of this content', 'shop/v1');
   });
 
   longTest('a command makes the draft, its asker force-pushes content of his own (63)', async () => {
@@ -94,7 +94,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await repo.push(branch, change('evil'), { from: 'main', force: true, as: 'bob' });
     await stage.idle();
     await done(repo, number, '/portico propose', 'bob');
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   longTest("a merge whose first parent is his own, and Portico's commit its second (63)", async () => {
@@ -113,7 +113,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await rest.git.updateRef({ ...repo.where, ref: `heads/${head.ref}`, sha: merge.data.sha });
     await stage.idle();
     await done(repo, number, '/portico propose', 'bob');
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   test("a push onto another's pull request, though the other pushed last (63)", async () => {
@@ -123,7 +123,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await repo.push('next', { 'web/notes.md': 'Later.\n' }, { as: 'alice' });
     await stage.idle();
     expect(await repo.sticky(number)).not.toContain('Approved for');
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   test('a merge of the base that holds more than both sides; one that holds no more leaves its giver free (63)', async () => {
@@ -157,7 +157,7 @@ describe('who pushed a part of the content does not approve it', () => {
     });
     await rest.git.updateRef({ ...repo.where, ref: 'heads/next', sha: evil.data.sha });
     await stage.idle();
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   longTest('his commit, pushed on by somebody else under another name (63)', async () => {
@@ -165,7 +165,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await repo.push('his', change('evil'), { as: 'bob' });
     await repo.push('next', { 'web/notes.md': 'Mine.\n' }, { from: 'his', as: 'alice' });
     const { number } = await repo.open('next', { as: 'alice' });
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   longTest('a branch `proposed/…`, for which Portico opens the pull request (63)', async () => {
@@ -173,7 +173,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await repo.push('proposed/web/next', change('evil'), { as: 'bob' });
     await stage.look('taken');
     const number = await pullOf(repo, 'proposed/web/next');
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   longTest('a pull request of his that was merged into the branch of another (63)', async () => {
@@ -184,7 +184,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await repo.merge(part.number, 'squash', 'alice');
     await stage.as('bob').rest.git.deleteRef({ ...repo.where, ref: 'heads/part' });
     await stage.idle();
-    await refusedAlone(repo, number, 'a pull request of yours was merged into this branch');
+    await refusedAlone(repo, number, 'one of your pull requests was merged into this branch');
   });
 
   test('what a forced push took away counts, because it may have come back in other words (63)', async () => {
@@ -197,7 +197,7 @@ describe('who pushed a part of the content does not approve it', () => {
       message: 'In my words',
     });
     const { number } = await repo.open('next', { as: 'alice' });
-    await refusedAlone(repo, number, 'you pushed a part of this content');
+    await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
   longTest('a name that is used again is a new branch: who pushed to the old one may approve', async () => {
@@ -236,14 +236,14 @@ describe('an update pull request', () => {
     expect(await repo.sticky(number)).toContain('Approved for this content by bob');
     await repo.push(head.ref, { 'shop/config.yaml': configMap('web', { color: 'evil' }) }, { as: 'bob' });
     await stage.idle();
-    await refusedAlone(repo, number, 'you pushed a part of this content', 'shop/v1');
+    await refusedAlone(repo, number, 'you pushed part of this content', 'shop/v1');
   });
 
   longTest('of a revision that somebody asked for is not approved by who asked (63)', async () => {
     const repo = stage.repository('waits');
     await done(repo, await issueIn(repo, 'bob'), '/portico update shop v2', 'bob');
     const { number } = (await repo.pulls())[0]!;
-    await refusedAlone(repo, number, 'a part of this content was made by a command of yours', 'shop/v1');
+    await refusedAlone(repo, number, 'one of your commands made part of this content', 'shop/v1');
   });
 });
 
@@ -275,7 +275,7 @@ describe('an account that gets another login', () => {
       await repo.review(number, 'APPROVE', undefined, 'bob');
       expect(await repo.command(number, '/portico approve', 'bob')).toMatchObject({
         reaction: 'confused',
-        reply: expect.stringMatching(/a part of this content was made by a command of yours/i),
+        reply: expect.stringMatching(/one of your commands made part of this content/i),
       });
       expect((await repo.command(number, '/portico publish', 'bob')).reply).toContain(
         'not counted: `robert` (an author of the content cannot approve it)',
@@ -291,7 +291,7 @@ describe('an account that gets another login', () => {
       const { reaction, reply } = await repo.command(number, '/portico publish');
       expect(reaction).toBe('confused');
       expect(reply).toContain('Needs 1 approval');
-      expect(reply).toContain('`carol` (the account that gave it does not have this name any more');
+      expect(reply).toContain('`carol` (the account that gave it no longer has this name');
       expect((await repo.tags()).size).toBe(0);
     });
     await done(repo, number, '/portico publish');
@@ -320,7 +320,7 @@ describe('an account that gets another login', () => {
       const { reaction, reply } = await repo.command(number, '/portico publish');
       expect(reaction).toBe('confused');
       expect(reply).toContain('Needs 1 more approval (given by carol)');
-      expect(reply).toContain('under a login that no account has any more');
+      expect(reply).toContain('under a login that no longer exists');
     });
     await done(repo, number, '/portico publish');
   });
@@ -332,8 +332,8 @@ describe('where nobody can tell who pushed, one more approval is needed', () => 
     const { number } = await repo.propose('next', change('red'), { as: 'alice' });
     await repo.review(number, 'APPROVE', undefined, 'bob');
     for (const [answer, why] of [
-      [403, 'the forge does not tell who pushed a part of it'],
-      [200, 'an App, a workflow or a key pushed a part of it'],
+      [403, 'the forge does not report who pushed part of it'],
+      [200, 'an App, a workflow or a key pushed part of it'],
     ] as const) {
       const told = await stage.watching(
         async ({ path }) => {
@@ -371,7 +371,7 @@ describe('where nobody can tell who pushed, one more approval is needed', () => 
       if (needed === 2) {
         expect(await repo.command(data.number, '/portico publish')).toMatchObject({
           reaction: 'confused',
-          reply: expect.stringContaining('Portico is not shown who pushed to the fork that it comes from'),
+          reply: expect.stringContaining('Portico cannot see who pushed to the fork that it comes from'),
         });
         await repo.review(data.number, 'APPROVE', undefined, 'carol');
       }

@@ -62,7 +62,7 @@ longTest(
     const checks = await repo.checks(update!.head.sha);
     expect(checks.get('portico/approval')).toMatchObject({
       conclusion: 'neutral',
-      output: { title: 'No approval is asked for: updates.automerge lets this update merge itself.' },
+      output: { title: 'No approval is required: updates.automerge lets this update merge automatically.' },
     });
     expect(checks.get('portico')?.conclusion).toBe('success');
     expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);

@@ -119,7 +119,7 @@ describe('a review is for the content that its giver saw', () => {
       },
       () => repo.command(two, '/portico approve', 'carol'),
     );
-    expect(early.reply).toContain('first seen here, after your comment');
+    expect(early.reply).toContain('first seen by Portico, after your comment');
     await anotherSecond();
     await done(repo, two, '/portico approve', 'carol');
     expect(await repo.sticky(two)).toContain('Approved for this content by carol');
@@ -138,7 +138,7 @@ describe('a review is for the content that its giver saw', () => {
     await stage.startBot();
     await stage.look('late');
     expect(await repo.sticky(data.number)).toContain(
-      'The approval of carol does not count: there was no check of its content when it was given, so a new approval is needed',
+      'The approval of carol does not count: the content had not been checked when it was given, so a new approval is needed',
     );
     await repo.review(data.number, 'APPROVE', undefined, 'carol');
     expect(await repo.sticky(data.number)).toContain('Approved for this content by carol');
@@ -161,7 +161,7 @@ test('what is pushed to the base while Portico merges is not published with the 
   expect(pushed).toBe(true);
   expect(await repo.pull(number)).toMatchObject({ merged: true });
   expect(await repo.tags()).toEqual(new Map());
-  expect(await repo.sticky(number)).toContain('Merged without approval, and not published');
+  expect(await repo.sticky(number)).toContain('Merged without approval, not published');
   const checks = await repo.checks(await repo.head('main'));
   expect(checks.get('portico/publication')).toMatchObject({ conclusion: 'neutral' });
 });
@@ -175,7 +175,7 @@ describe('a branch that asks to retire a revision', () => {
     const number = await issueOf(repo);
     expect(await repo.command(number, '/portico approve', 'bob')).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('asked for it yourself'),
+      reply: expect.stringContaining('requested it yourself'),
     });
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
     await done(repo, number, '/portico approve', 'carol');
@@ -197,7 +197,7 @@ describe('a branch that asks to retire a revision', () => {
       expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
       await stage.look('untold');
       expect((await repo.command(number, '/portico approve', 'bob')).reply).toContain(
-        'asked for it yourself',
+        'requested it yourself',
       );
     },
   );
@@ -253,7 +253,7 @@ describe('words count as they were written', () => {
     expect(edited).toBe(true);
     expect(answered).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('This was edited before it was read'),
+      reply: expect.stringContaining('This comment was edited before Portico read it'),
     });
     expect(await repo.sticky(number)).toContain('Needs 1 approval');
   });
@@ -268,7 +268,7 @@ describe('words count as they were written', () => {
     reviews.update(given.id, { body: '/portico approve', edit: { at: given.submittedAt!, byId } });
     await stage.look('words');
     const said = (await repo.comments(number)).filter(({ body }) =>
-      body?.includes('edited before it was read'),
+      body?.includes('edited before Portico read it'),
     );
     expect(said.some(({ body }) => body?.startsWith(`<!-- portico:reply review ${given.id} -->`))).toBe(true);
     expect(await stage.writesOf(() => stage.look('words'), 'words')).toEqual([]);

@@ -140,7 +140,7 @@ describe('with the ruleset', () => {
     await repo.review(number, 'REQUEST_CHANGES', 'No.');
     expect((await repo.checksOf(number)).get('portico/approval')).toMatchObject({
       conclusion: 'action_required',
-      output: { title: expect.stringContaining('bob asked for changes') },
+      output: { title: expect.stringContaining('bob requested changes') },
     });
     expect(await refusal(repo.press(number))).toContain('Required status check "portico" is failing');
   });
@@ -160,11 +160,11 @@ describe('with the ruleset', () => {
     expect(checks.get('portico/approval')?.conclusion).toBe('success');
     expect(checks.get('portico')).toMatchObject({
       conclusion: 'action_required',
-      output: { title: expect.stringContaining('needs an approval by the team') },
+      output: { title: expect.stringContaining('needs approval from the team') },
     });
     expect(await repo.command(number, '/portico publish', 'carol')).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('needs an approval by the team'),
+      reply: expect.stringContaining('needs approval from the team'),
     });
     expect(await refusal(repo.press(number))).toContain('is failing');
     expect((await repo.command(number, '/portico approve')).reaction).toBe('rocket');
@@ -181,8 +181,8 @@ describe('without it, or past it', () => {
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
     const check = (await repo.checks(sha)).get('portico/publication');
     expect(check).toMatchObject({ conclusion: 'neutral', output: { title: 'Not published: db, web' } });
-    expect(check?.output.summary).toContain(`#${number}, merged without the approvals that it needs`);
-    expect(await repo.sticky(number)).toContain('### Merged without approval, and not published');
+    expect(check?.output.summary).toContain(`#${number}, merged without the required approvals`);
+    expect(await repo.sticky(number)).toContain('### Merged without approval, not published');
     expect(await board(repo)).toContain('| `web` | `v1` |  |  | changed without approval, not published |');
 
     // An approval that comes after the merge is none of what was merged.
@@ -268,7 +268,7 @@ describe('without it, or past it', () => {
     const checks = await repo.checksOf(number);
     expect(checks.get('portico/approval')).toMatchObject({
       conclusion: 'neutral',
-      output: { title: 'No approval is asked for.' },
+      output: { title: 'No approval is required.' },
     });
     expect(checks.get('portico')?.conclusion).toBe('success');
     const sha = await repo.press(number);

@@ -58,5 +58,5 @@ longTest('nor by the button, while nobody looked (64)', async () => {
   // What the first brought is published; that the second takes it away nobody was shown.
   expect([...(await web.tags()).keys()]).toEqual(['web/v1']);
   expect(await web.read('web/extra.yaml', (await web.tags()).get('web/v1'))).toContain('kept');
-  expect(await web.sticky(b.number)).toContain('Merged without approval, and not published');
+  expect(await web.sticky(b.number)).toContain('Merged without approval, not published');
 });

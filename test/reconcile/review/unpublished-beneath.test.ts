@@ -97,7 +97,7 @@ describe('the first revision of a package that was pushed to the base branch', (
     const { number } = await repo.propose('next', change('red'));
     const own = await repo.command(number, '/portico approve', 'bob');
     expect(own).toMatchObject({ reaction: 'confused' });
-    expect(own.reply).toContain('You pushed to the base branch what its first revision publishes along');
+    expect(own.reply).toContain('You pushed changes to the base branch that its first revision will publish');
     await repo.review(number, 'APPROVE', undefined, 'bob');
     expect((await repo.command(number, '/portico publish')).reaction).toBe('confused');
     await done(repo, number, '/portico approve', 'carol');
@@ -134,7 +134,7 @@ describe('the first revision of a package that was pushed to the base branch', (
         return repo.command(number, '/portico publish');
       },
     );
-    expect(answered.reply).toContain('the forge does not tell who pushed a part of it');
+    expect(answered.reply).toContain('the forge does not report who pushed part of it');
   });
 
   longTest('is not made of a merge by the button that only he approved (63)', async () => {
@@ -143,6 +143,6 @@ describe('the first revision of a package that was pushed to the base branch', (
     await repo.press(number);
     await stage.sweep();
     expect([...(await repo.tags()).keys()]).not.toContain('app/v1');
-    expect(await repo.sticky(number)).toContain('Merged without approval, and not published');
+    expect(await repo.sticky(number)).toContain('Merged without approval, not published');
   });
 });

@@ -118,5 +118,5 @@ test('rollouts cost what there are of them, not rollouts times packages (66)', (
   expect(none.governed.map(({ rollout }) => rollout.name)).toEqual(
     Array.from({ length: 1_000 }, () => 'r200'),
   );
-  expect(none.stalled[0]?.message).toContain('it governs all of them');
+  expect(none.stalled[0]?.message).toContain('this rollout governs all of them');
 });

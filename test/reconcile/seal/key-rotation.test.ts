@@ -70,14 +70,14 @@ longTest(
     const plain = stage.repository('plain');
     const refused = await plain.command(approved, '/portico publish');
     expect(refused.reaction).toBe('confused');
-    expect(refused.reply).toContain('`bob` (it was sealed with a key that Portico does not have any more');
+    expect(refused.reply).toContain('`bob` (it was sealed with a key that Portico no longer has');
     await stage.repository('down').command(update, '/portico render');
     expect(await conflicts()).toMatchObject({
       title: 'A record of conflicts cannot be read',
       summary: expect.stringContaining('SEAL_KEYS'),
     });
     const resolve = await stage.repository('down').command(update, '/portico resolve all local');
-    expect(resolve.reply).toContain('no key that Portico has now sealed that record');
+    expect(resolve.reply).toContain("none of Portico's current keys sealed that record");
   },
 );
 

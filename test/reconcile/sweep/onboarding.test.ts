@@ -85,7 +85,9 @@ test('a repository that Porch has managed is read right, registered, and what wa
   const repo = stage.repository('porch');
   const [offer] = await repo.pulls();
   expect(offer!.body).toContain('| `web` | `v2` | 2 |');
-  expect(offer!.body).toContain('drafts: open a pull request from one to go on: `drafts/apps/db/work`');
+  expect(offer!.body).toContain(
+    'drafts: to continue one, open a pull request from it: `drafts/apps/db/work`',
+  );
   expect(offer!.body).toContain('`proposed/web/next`');
   expect(offer!.body).toContain('`deletionProposed/web/v1`');
   await repo.merge(offer!.number);

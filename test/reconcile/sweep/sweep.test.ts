@@ -118,7 +118,7 @@ test('every webhook is lost: the sweep finds it all', async () => {
     expect(await up.sticky(pull.number)).toContain('**Next:**');
     await stage.as('alice').rest.pulls.update({ ...up.where, pull_number: pull.number, state: 'closed' });
     await stage.look('up-lost');
-    expect(await up.sticky(pull.number)).toContain('### Closed, and not merged');
+    expect(await up.sticky(pull.number)).toContain('### Closed without merging');
   } finally {
     stage.forge.knobs.webhooks.lose = 0;
   }

@@ -28,7 +28,7 @@ test('the next one is told in steps of five minutes', () => {
   expect(limitPart(0, 700, now)).toBe('');
   expect(limitPart(3, 59, now)).toBe('');
   expect(limitPart(3, 700, now)).toBe(
-    '3 updates wait for the limits of the forge: the next comes in about 15 min (10:15 UTC).',
+    "3 updates wait because of the forge's rate limits; the next comes in about 15 min (10:15 UTC).",
   );
   expect(limitPart(1, 61, now)).toContain('One update waits');
 });

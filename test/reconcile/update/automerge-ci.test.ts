@@ -167,7 +167,7 @@ longTest('a rule that stands against it is told, once', async () => {
   const { number, merged_at: merged } = await updateOf('ruled');
   expect(merged).toBeNull();
   const said = await repo.comments(number);
-  expect(said.filter(({ body }) => body?.includes('rules of the branch do not let it'))).toHaveLength(1);
+  expect(said.filter(({ body }) => body?.includes('rules of the branch do not allow it'))).toHaveLength(1);
   expect(await stage.writesOf(() => stage.look('ruled'), 'ruled')).toEqual([]);
 });
 

@@ -63,7 +63,7 @@ test('a revision is retired: who has it goes back, its open update is closed, an
   await stage.idle();
   expect(await titles('merged')).toEqual(['Update shop to v1']);
   expect(await titles('retired')).toEqual([]);
-  expect(await said('retired')).toContain('There is nothing left to bring.');
+  expect(await said('retired')).toContain('Nothing is left to update.');
   await up.tag('web/v2', second);
   await stage.idle();
   expect(await titles('retired')).toEqual(['Update shop to v2']);
@@ -82,7 +82,7 @@ test.skipIf(!LONG)(
     expect(await titles('other')).toEqual(['Update shop to v3']);
     expect(await titles('archived')).toEqual(['Update shop to v2']);
     expect(await titles('emptied')).toEqual([]);
-    expect(await said('emptied')).toContain('`shop` is gone from `main`');
+    expect(await said('emptied')).toContain('`shop` no longer exists on `main`');
     expect(await titles('retired')).toEqual(['Update shop to v3']);
     await rest.repos.update({ ...stage.repository('archived').where, archived: false });
     await stage.idle();

@@ -109,9 +109,9 @@ describe('after v2', () => {
       /^It will be published here as `v1` \(from upstream `v2`\)\.$/m,
       /^\*\*What changes in the cluster:\*\* 1 resource changed\.$/m,
       /^ *- data\.color: first\n *\+ data\.color: second$/m,
-      /^\*\*Local changes that stay:\*\*\n\n- `ConfigMap web`: `data\.size: large` \(upstream: `small`\)$/m,
-      /<summary>Files of the package itself<\/summary>/,
-      /<summary>Revisions on the way<\/summary>/,
+      /^\*\*Local changes that are kept:\*\*\n\n- `ConfigMap web`: `data\.size: large` \(upstream: `small`\)$/m,
+      /<summary>Package files<\/summary>/,
+      /<summary>Revisions included<\/summary>/,
       /^Commits that you push to this branch are kept\./m,
       /<sub>`acme\/up:web` `v1` `[0-9a-f]{12}` → `v2` `[0-9a-f]{12}`<\/sub>$/,
     ].map((part) => body.search(part));
@@ -147,7 +147,7 @@ describe('after v2', () => {
     expect(merged).toMatch(
       new RegExp(`\\*\\*Merged and published\\*\\* as \\[\`${path}@v1\`\\]\\(\\S+\\)\\.`),
     );
-    expect(merged).not.toMatch(/will be published|Closing the pull request/);
+    expect(merged).not.toMatch(/will be published|close the pull request/);
     expect(await repo.sticky(pull.number)).toContain(`### Published \`${path}@v1\``);
     const next = await onlyPull(repo);
     expect([pull.title, next.title].toSorted()).toEqual(['Update one to v2', 'Update two to v2']);
@@ -221,8 +221,8 @@ describe('after v2', () => {
     await close('closed');
     const [body, comment] = await told();
     expect(body).toContain('**Closed**: `v2` of `shop` is not proposed again.');
-    expect(body).not.toMatch(/will be published|Closing the pull request/);
-    expect(comment).toContain('### Closed, and not merged');
+    expect(body).not.toMatch(/will be published|close the pull request/);
+    expect(comment).toContain('### Closed without merging');
     expect(comment).not.toContain('Next');
     await close('open');
     expect(await told()).toEqual(before);
@@ -280,7 +280,10 @@ describe('after v2', () => {
     await stage.as('bob').rest.pulls.update({ ...repo.where, pull_number: pull.number, body: words });
     await stage.idle();
     const lost = (await repo.checksOf(pull.number)).get('portico/conflicts');
-    expect(lost).toMatchObject({ conclusion: 'failure', output: { title: 'The list of conflicts is gone' } });
+    expect(lost).toMatchObject({
+      conclusion: 'failure',
+      output: { title: 'The list of conflicts is missing' },
+    });
     await stage.look('conflict');
     expect((await repo.pull(pull.number)).body).toBe(pull.body);
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.output.title).toBe(
@@ -292,7 +295,7 @@ describe('after v2', () => {
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
     const settled = (await repo.pull(pull.number)).body!;
-    expect(settled).toContain('**The one conflict is settled.**');
+    expect(settled).toContain('**The only conflict is settled.**');
     expect(settled).not.toContain('`ConfigMap/web data.color`');
   });
 });
@@ -342,7 +345,7 @@ describe('after v3, before v2 is approved', () => {
     const [before] = (await up.pulls('closed')).filter(({ head }) => head.ref === 'v2');
     await stage.downstream('up', 'web');
     expect(await up.sticky(before!.number)).toContain(
-      '**Downstream of `web@v2`:** the updates bring `v3` by now.',
+      '**Downstream of `web@v2`:** the updates now bring `v3`.',
     );
     expect(await up.release('web/v2')).not.toContain('acme/few');
   });
@@ -374,7 +377,7 @@ describe('after v3, before v2 is approved', () => {
     expect(told.map(({ body }) => body)).toEqual([
       expect.stringMatching(/^[^]*A newer revision is not brought\.[^]*Publish or close this pull request/),
     ]);
-    expect(pull.body).toContain('the update **as it was brought**');
+    expect(pull.body).toContain('the update **as Portico created it**');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
   });
 
@@ -389,10 +392,10 @@ describe('after v3, before v2 is approved', () => {
     const told = (await repo.comments(pull.number)).find(({ body }) =>
       body?.startsWith('<!-- portico:update -->'),
     );
-    expect(told?.body).toContain('`shop` is brought to `v3`.');
-    expect(update.body).not.toContain('as it was brought');
+    expect(told?.body).toContain('`shop` is updated to `v3`.');
+    expect(update.body).not.toContain('as Portico created it');
     expect((await repo.command(pull.number, '/portico resolve local')).reaction).toBe('rocket');
-    expect((await repo.pull(pull.number)).body).toContain('the update **as it was brought**');
+    expect((await repo.pull(pull.number)).body).toContain('the update **as Portico created it**');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     await repo.push('main', { 'shop/more.yaml': configMap('more', { a: 'b' }) });
     await stage.idle();
@@ -420,7 +423,7 @@ describe('after v3, before v2 is approved', () => {
       await stage.idle();
       expect((await repo.pull(pull.number)).state).toBe('closed');
       const said = (await repo.comments(pull.number)).map(({ body }) => body).join('\n');
-      expect(said).toContain('**Closed.** Nothing comes from its upstream');
+      expect(said).toContain('**Closed.** Updates from its upstream are blocked');
       expect(said).not.toContain('acme/up');
     },
   );

@@ -143,7 +143,7 @@ test('refreshed in place under what people did: a change is kept, one that was t
   const paused = await pullOf('together', GROUP);
   expect(paused.title).toBe('Update 2 packages to v2 (group front)');
   expect(await repo.read('apps/b/config.yaml', paused.head.sha)).toBe(old.config);
-  expect(await toldIn(before.number)).toContain('`apps/c` is not in it any more');
+  expect(await toldIn(before.number)).toContain('`apps/c` is no longer part of it');
   await release('v3', 'blue', 'Bluer.');
   const pull = await pullOf('together', GROUP);
   expect(pull.number).toBe(before.number);

@@ -174,8 +174,8 @@ test('a change of inventory comes as an update of the package; merging it leaves
   expect(await edge.pulls()).toEqual([]);
   expect(await stage.writesOf(() => stage.look('edge'))).toEqual([]);
   await control({ 'inventory/teams.yaml': [team('one', 'changed'), team('two', 'c2')].join('---\n') });
-  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Bring one in step with its variant']);
-  const pull = await pullFor(edge, 'Bring one in step with its variant');
+  expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Sync one with its variant']);
+  const pull = await pullFor(edge, 'Sync one with its variant');
   expect(await edge.read('one/team.yaml', pull.head.sha)).toContain('code: changed # replaced');
   await edge.merge(pull.number);
   expect(await edge.pulls()).toEqual([]);
@@ -225,13 +225,13 @@ longTest(
     expect(await open()).toContain(title);
     const told = async (): Promise<string> =>
       (await edge.comments(number)).map(({ body }) => body).join('\n');
-    expect(await told()).toContain('**Left alone.**');
+    expect(await told()).toContain('**Orphaned.**');
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
     expect(await open()).toContain(title);
     // Asked for again, it goes on as it did; without the policy, it is closed with its document.
     await control({ 'left.yaml': document.replace('  deletionPolicy: orphan\n', '') });
     expect(await open()).toContain(title);
-    expect(await told()).not.toContain('**Left alone.**');
+    expect(await told()).not.toContain('**Orphaned.**');
     await control({ 'left.yaml': null });
     expect(await open()).not.toContain(title);
   },

@@ -129,7 +129,7 @@ test('what changes a workflow is not merged by the App: whoever asks is told why
   const { reaction, reply } = await repo.command(number, '/portico publish');
   expect(reaction).toBe('confused');
   expect(reply).toMatch(
-    /does not let the App merge it: refusing .*`?\.github\/workflows\/ci\.yml.*permission Workflows: merge it yourself/s,
+    /does not let the App merge it: refusing .*`?\.github\/workflows\/ci\.yml.*permission Workflows\. Merge it yourself/s,
   );
   await repo.merge(number);
   expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
