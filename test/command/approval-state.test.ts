@@ -113,7 +113,7 @@ describe('what is missing, and who may give it', () => {
     expect(notes).toEqual([
       'The approval of bob does not count: it was given for other content.',
       'carol pushed to its branch and is an author of it.',
-      'One more than usual is needed, because Portico cannot see who pushed to the fork that it comes from, and an App, a workflow or a key pushed part of it, and Portico cannot tell for whom.',
+      'One more than usual is required, because Portico cannot see who pushed to the fork that it comes from, and an App, a workflow or a key pushed part of it, and Portico cannot tell for whom.',
     ]);
   });
 });

@@ -102,9 +102,9 @@ describe('arguments', () => {
   ])('%s', (_name, rest, accepts, want) => expect(code(rest, accepts)).toBe(want));
 
   test.each([
-    ['--anywy', 'Did you mean `--anyway`? Options here: --anyway, --workspace.'],
-    ['-workspace=x', 'Did you mean `--workspace`? Options here: --anyway, --workspace.'],
-    ['--force', 'Options here: --anyway, --workspace.'],
+    ['--anywy', 'Did you mean `--anyway`? Available options: --anyway, --workspace.'],
+    ['-workspace=x', 'Did you mean `--workspace`? Available options: --anyway, --workspace.'],
+    ['--force', 'Available options: --anyway, --workspace.'],
   ])('an unknown option is answered with what was meant: %s', (rest, hint) =>
     expect(readArguments(rest, { options: { anyway: 'flag', workspace: 'value' } })).toMatchObject({ hint }),
   );

@@ -36,7 +36,7 @@ test('neither is said in a pull request', () => {
 test('without --match it is asked which packages are meant', () => {
   expect(say('/portico bulk update', { place: issue })).toMatchObject({
     code: 'bad-argument',
-    message: 'It is not said which packages or proposals are meant.',
+    message: 'The packages or proposals are missing.',
   });
 });
 

@@ -37,7 +37,7 @@ describe('publish', () => {
       say('/portico propose', { place: pull({ draft: true }), checks: { state: 'absent', failing: [] } }),
     ).toMatchObject({
       message: 'Portico has not checked it yet.',
-      hint: expect.stringContaining('repeat the command when the check `portico` is green'),
+      hint: expect.stringContaining('Repeat the command when the check `portico` is green'),
     });
   });
 
@@ -372,7 +372,7 @@ describe('words that are no commands', () => {
   });
   test('what cannot be seen', () => expect(outcome('/portico pub\u200Blish')).toBe('unseen-character'));
   test('a refused argument comes with the usage', () => {
-    expect(refusal('/portico render now').hint).toBe('Leave it out. Usage: `/portico render`.');
+    expect(refusal('/portico render now').hint).toBe('Remove it. Usage: `/portico render`.');
   });
 });
 

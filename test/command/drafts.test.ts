@@ -272,7 +272,7 @@ describe('whether there is room', () => {
     const revisions = Array.from({ length: 10 }, (_, at) => `v${at + 1}`);
     expect(noSuchRevision('web', 'v99', revisions)).toMatchObject({
       message: '`web` has no revision `v99`.',
-      hint: 'It has `v10`, `v9`, `v8`, `v7`, `v6`, `v5`, `v4`, `v3`, and 2 older ones.',
+      hint: 'It has `v10`, `v9`, `v8`, `v7`, `v6`, `v5`, `v4`, `v3`, and 2 older revisions.',
     });
     expect(noSuchRevision('web', 'v1', []).hint).toBe('It has no published revision yet.');
   });

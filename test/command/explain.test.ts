@@ -76,7 +76,7 @@ describe('explain', () => {
     expect(told).toContain('⬜ **Ready to propose**');
     expect(told).toContain('❌ it is a draft. Propose it');
     expect(told).toContain(
-      '❌ Needs 2 approvals: anyone with write access except alice. An approving review',
+      '❌ Needs 2 approvals: anyone with write access except alice. Someone must approve',
     );
     const refused = say('/portico publish', change);
     if (refused.kind !== 'refuse') throw new Error(refused.kind);
@@ -139,10 +139,14 @@ describe('explain', () => {
   });
 
   test.each([
-    ['held back', { place: pull({ heldBack: 'blocked' }) }, '❌ rules of `main` are not satisfied'],
+    [
+      'held back',
+      { place: pull({ heldBack: 'blocked' }) },
+      '❌ the forge says that rules of `main` are not satisfied',
+    ],
     ['behind', { place: pull({ heldBack: 'behind' }) }, 'Press "Update branch".'],
     ['merged', { place: pull({ merged: true, state: 'closed' as const }) }, 'It is merged'],
-    ['closed', { place: pull({ state: 'closed' as const }) }, 'It is closed'],
+    ['closed', { place: pull({ state: 'closed' as const }) }, 'It was closed without merging'],
     [
       'a deletion makes no revision',
       {

@@ -41,7 +41,7 @@ const ILLEGAL = [
   [
     'Draft',
     'delete web@v3',
-    'A revision is retired in an issue, and this is a pull request. Run it in an issue, where it can be discussed and approved.',
+    'Revisions are retired in issues, and this is a pull request. Run it in an issue, where it can be discussed and approved.',
   ],
   ['Proposed', 'propose', 'It is already proposed. What it waits for: /portico explain.'],
   ['Published', 'propose', 'This pull request is already merged. Open a new one for further changes.'],
@@ -68,7 +68,7 @@ const ILLEGAL = [
     'publish',
     '`/portico publish` works only in pull requests, and this is an issue. Run it in the pull request.',
   ],
-  ['DeletionProposed', 'reject', 'A rejection needs a reason. Write /portico reject followed by the reason.'],
+  ['DeletionProposed', 'reject', 'The reason is missing. Write /portico reject followed by the reason.'],
   [
     'DeletionProposed',
     'approve web@v4',

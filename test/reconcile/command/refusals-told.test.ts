@@ -44,7 +44,7 @@ test('in a proposal: the check, the comment and every command say why, until it 
   expect(await up.sticky(number)).toMatch(TOLD);
   const { reaction, reply } = await up.command(number, '/portico publish');
   expect(reaction).toBe('confused');
-  expect(reply).toContain('Nothing could be checked');
+  expect(reply).toContain('It could not be checked');
   expect(await stage.writesOf(() => stage.look('up'))).toEqual([]);
 
   await up.push('twins', { 'web/NOTE.md': null });

@@ -90,7 +90,7 @@ test('an update: setters and namespace are settled, what functions write of them
   const { number, head } = pull!;
   expect(pull!.body).toContain('**5 conflicts:**');
   expect(pull!.body).toContain(
-    'they are settled with the conflicts above. `shop/deployment.yaml` `metadata.namespace`, `shop/deployment.yaml` `spec.template.spec.containers[name=web].image`',
+    'They are settled together with the conflicts above: `shop/deployment.yaml` `metadata.namespace`, `shop/deployment.yaml` `spec.template.spec.containers[name=web].image`',
   );
   expect(pull!.body).toContain(`- \`deployment.yaml${BOTH}`);
   const files = ['Kptfile', 'deployment.yaml', 'setters.yaml'];

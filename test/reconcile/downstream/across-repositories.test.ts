@@ -127,7 +127,7 @@ test('documents in a public repository tell nothing of private ones, not that th
     const rowOf = (name: string): string =>
       board.split('\n').find((line) => line.includes(`/${name}\``)) ?? '';
     const [known, unknown] = [rowOf(real), rowOf(absent)];
-    expect(known).toContain('names no repository of acme');
+    expect(known).toContain('is not a repository of acme');
     expect(plain(known)).toBe(plain(unknown));
   }
   expect(board).not.toMatch(/acme\/(?:up|auto)|web|shop|v4/);

@@ -214,7 +214,7 @@ test('an inventory goes where its repository shares, and a set that selects it n
   const { planned, stalled } = plan(selecting, ['acme/control']);
   expect(planned).toEqual([]);
   expect(stalled.map(({ message }) => message)).toEqual([
-    expect.stringContaining('acme/edge may not have all objects that the set can select'),
+    expect.stringContaining('acme/edge may not receive all objects that the set can select'),
   ]);
 });
 

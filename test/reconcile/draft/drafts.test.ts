@@ -113,7 +113,7 @@ test('an empty package in an issue; a subpackage, a cloned one and a function on
   await done(repo, number, '/portico propose', 'bob');
   await refused(repo, number, { '/portico approve': 'Someone else must approve it.' }, 'bob');
   await refused(repo, issue, {
-    '/portico init apps/shop --workspace=v1': `a draft \`drafts/apps/shop/v1\` already, in #${number}.`,
+    '/portico init apps/shop --workspace=v1': `A draft \`drafts/apps/shop/v1\` already exists, in #${number}.`,
   });
 });
 
@@ -130,16 +130,17 @@ test('a clone is locked to the commit behind the tag; content does not go where 
   expect(cloned).toContain(`ref: db/v1\n    commit: ${commit}\n`);
   expect(await deploy.read('apps/db/config.yaml', head)).toContain('# kpt-merge: /db');
   expect(await deploy.read('apps/db/package-context.yaml', head)).toContain('name: db');
-  expect((await deploy.pull(number)).body).toContain('made from `acme/blueprints:db@v1`');
+  expect((await deploy.pull(number)).body).toContain('cloned from `acme/blueprints:db@v1`');
 
   const open = stage.repository('open');
   await refused(open, await issueIn(open), {
-    '/portico clone acme/blueprints:db x':
-      'There is no repository `acme/blueprints` that Portico is registered in',
+    '/portico clone acme/blueprints:db x': 'No repository `acme/blueprints` is registered with Portico',
   });
   const { where } = stage.repository('secret');
   await stage.as('alice').rest.repos.removeCollaborator({ ...where, username: 'bob' });
-  const hidden = { '/portico clone acme/secret:vault@main x': 'There is no repository `acme/secret`' };
+  const hidden = {
+    '/portico clone acme/secret:vault@main x': 'No repository `acme/secret` is registered with Portico',
+  };
   await refused(deploy, issue, hidden, 'bob');
   expect((await deploy.pulls()).map(({ head: { ref } }) => ref)).not.toContain('drafts/x/v1');
 

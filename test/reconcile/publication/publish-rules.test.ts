@@ -129,7 +129,7 @@ longTest('readiness gates are computed: what is written by hand does not count',
     restrictions: null,
   });
   expect((await repo.command(number, '/portico explain')).reply).toContain(
-    '❌ rules of `main` are not satisfied',
+    '❌ the forge says that rules of `main` are not satisfied',
   );
   expect((await repo.command(number, '/portico publish')).reply).toMatch(
     /\nThe forge refused to merge it: Required status check "ci" is expected\. These are rules/,

@@ -48,15 +48,15 @@ const NAMED = { controlledBy: ['acme/fleet'] };
 
 const told = (catalog: Catalog): readonly unknown[] => [
   rolloutsOf(catalog).governed.map(({ path }) => path),
-  rolloutsOf(catalog).stalled.map(({ message }) => message.split(' ').slice(0, 4).join(' ')),
+  rolloutsOf(catalog).stalled.map(({ message }) => message.split(' ').slice(0, 5).join(' ')),
 ];
 
 test('a rollout governs what names its place and may be known there, and says the same of all else (62)', () => {
   expect(told(catalogOf({}, NAMED))).toEqual([['web'], []]);
-  const unknown = ['"up" names no repository'];
+  const unknown = ['"up" is not a repository'];
   expect(told(catalogOf({}))).toEqual([[], unknown]);
   expect(told(catalogOf({ visibility: 'public' }, NAMED))).toEqual([[], unknown]);
-  expect(told(catalogOf({}, { visibility: 'public' }))).toEqual([[], ['acme/up does not obey']]);
+  expect(told(catalogOf({}, { visibility: 'public' }))).toEqual([[], ['acme/up does not accept documents']]);
 });
 
 test('a downstream that may not be known where the rollout stands is in no wave but the last, and in no gate (73)', () => {

@@ -105,7 +105,7 @@ describe('after v2', () => {
     expect(body).toMatch(/- `v2` at `[0-9a-f]{12}`, proposal `#\d+`, approved by `bob`/);
     // What it does comes first, ids of commits last.
     const order = [
-      /^Brings `shop` from `v1` to `v2` of `acme\/up:web`\. \[Release `v2`\]\(\S+\/releases\/tag\/web\/v2\) · \[what changed upstream\]\(\S+\/compare\/web\/v1\.\.\.web\/v2\)/m,
+      /^Updates `shop` from `v1` to `v2` of `acme\/up:web`\. \[Release `v2`\]\(\S+\/releases\/tag\/web\/v2\) · \[what changed upstream\]\(\S+\/compare\/web\/v1\.\.\.web\/v2\)/m,
       /^It will be published here as `v1` \(from upstream `v2`\)\.$/m,
       /^\*\*What changes in the cluster:\*\* 1 resource changed\.$/m,
       /^ *- data\.color: first\n *\+ data\.color: second$/m,
@@ -220,7 +220,7 @@ describe('after v2', () => {
     expect(await told()).toEqual(before);
     await close('closed');
     const [body, comment] = await told();
-    expect(body).toContain('**Closed**: `v2` of `shop` is not proposed again.');
+    expect(body).toContain('**Closed**: `v2` of `shop` will not be proposed again.');
     expect(body).not.toMatch(/will be published|close the pull request/);
     expect(comment).toContain('### Closed without merging');
     expect(comment).not.toContain('Next');
@@ -338,7 +338,7 @@ describe('after v3, before v2 is approved', () => {
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
     expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('action_required');
     const told = (await repo.comments(number)).filter(({ body }) => body?.includes('portico:retargeted'));
-    expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('brings `v3` now')]);
+    expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('now brings `v3`')]);
     // The upstream's release, which is quoted here, names others.
     expect(pull.body).not.toContain('acme/few');
     const up = stage.repository('up');
@@ -375,7 +375,7 @@ describe('after v3, before v2 is approved', () => {
       body?.startsWith('<!-- portico:update -->'),
     );
     expect(told.map(({ body }) => body)).toEqual([
-      expect.stringMatching(/^[^]*A newer revision is not brought\.[^]*Publish or close this pull request/),
+      expect.stringMatching(/^[^]*A newer revision was not added\.[^]*Publish or close this pull request/),
     ]);
     expect(pull.body).toContain('the update **as Portico created it**');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
