@@ -77,15 +77,15 @@ async function verbNamed(name: string): Promise<Verb> {
   // What is decided where people review is said there.
   if (DRAFT_VERBS.includes(name)) {
     throw usageError(
-      `portico has no verb ${name} of its own`,
+      `portico has no verb ${name}`,
       `Write: portico draft ${name}. See: portico draft --help`,
     );
   }
   const { COMMAND_NAMES } = await import('./command/table.ts');
   if (COMMAND_NAMES.includes(name)) {
     throw usageError(
-      `portico has no verb ${name}: it is a command for comments`,
-      `Write /portico ${name} in a comment of the pull request or of an issue; /portico help ${name} tells more.`,
+      `portico has no verb ${name}: it is a slash-command for comments`,
+      `Write /portico ${name} in a comment on a pull request or issue; /portico help ${name} explains it.`,
     );
   }
   const near = names.find((known) => known.startsWith(name)) ?? closestWord(name, names);

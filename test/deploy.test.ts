@@ -92,7 +92,7 @@ describe('the manifests', () => {
       ['src/portico.js', 'check', 'deploy/kubernetes', '--config', config],
       { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
     );
-    expect(said).toContain('The package is in order.');
+    expect(said).toContain('The package is valid and rendered.');
   });
 
   test('start the server with an environment that it accepts', () => {

@@ -27,7 +27,7 @@ function work(files: PackageFiles): number {
   const began = performance.now();
   const catalog = readCatalog(files);
   const { errors, packages } = validateCatalog(catalog);
-  if (errors.length > 0) throw new Error(`the catalog is not in order: ${errors[0]?.message}`);
+  if (errors.length > 0) throw new Error(`the catalog is not valid: ${errors[0]?.message}`);
   packagesView(packages);
   mermaidGraph(catalog, { v0: true });
   for (const name of packages.keys()) {

@@ -42,7 +42,7 @@ export function convertRegistry(bundle: RegistryBundle, options: ConvertOptions)
     ...webhookObjects(csv, made),
   ]);
   if (twins.length > 0) {
-    return { refused: twins.map((twin) => `two objects would be ${twin}, and they differ`) };
+    return { refused: twins.map((twin) => `two different objects would be ${twin}`) };
   }
   return { objects, notes: notesOn(bundle, made) };
 }

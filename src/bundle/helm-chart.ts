@@ -54,7 +54,7 @@ export function convertHelm(chart: HelmChart): Conversion {
     return { refused: chart.needsHelm.map((reason) => `the chart needs Helm: ${reason}`) };
   const hooks = chart.objects.filter(isHook);
   const { objects, twins } = withoutTwins(chart.objects.filter((object) => !isHook(object)));
-  if (twins.length > 0) return { refused: twins.map((twin) => `two objects are ${twin}, and they differ`) };
+  if (twins.length > 0) return { refused: twins.map((twin) => `two different objects would be ${twin}`) };
   if (objects.length === 0) return { refused: ['the chart renders no objects'] };
   return {
     objects,

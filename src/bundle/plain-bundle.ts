@@ -40,7 +40,7 @@ export function convertPlain(objects: readonly Manifest[], known: ReadonlySet<st
   const problems = plainProblems(objects, known);
   if (problems.length > 0) return { refused: problems.map(({ message }) => message) };
   const { objects: ordered, twins } = withoutTwins(objects);
-  if (twins.length > 0) return { refused: twins.map((twin) => `two objects are ${twin}, and they differ`) };
+  if (twins.length > 0) return { refused: twins.map((twin) => `two different objects would be ${twin}`) };
   const defined = new Set(objects.filter(isCrd).map(definedApi));
   const early = ordered.filter((object) => defined.has(apiOf(object)));
   const notes = early.map(

@@ -31,14 +31,14 @@ export async function check(call: Call): Promise<number> {
   const rendered = result.changed.length === 0;
   if (result.ok && !rendered) {
     const { length } = result.changed;
-    const what = `${counted(length, 'file')} ${length === 1 ? 'is not as rendering makes it' : 'are not as rendering makes them'}`;
+    const what = `${counted(length, 'file')} ${length === 1 ? 'differs from the rendered package' : 'differ from the rendered package'}`;
     terminal.say(`${what}: ${result.changed.map(place).join(', ')}`);
     terminal.say(`Run: portico render ${call.positionals[0] ?? '.'}`);
   }
   const valid = problems.every(({ severity }) => severity !== 'error');
   const ok = result.ok && rendered && valid;
   if (terminal.json) terminal.document({ ...renderDocument(result), ok, problems });
-  else if (ok) terminal.print('The package is in order.');
+  else if (ok) terminal.print('The package is valid and rendered.');
   const exit = renderExit(result);
   return exit === EXIT.ok && !ok ? EXIT.failed : exit;
 }

@@ -41,7 +41,7 @@ export async function openRepository(
       const said = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
       throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${said.split('\n').at(-1) ?? ''}`, {
         cause,
-        hint: `Is ${directory} a checkout of a repository, and the branch free?`,
+        hint: `Check that ${directory} is a clone and that the branch is not checked out elsewhere.`,
       });
     }
   };
@@ -95,7 +95,7 @@ async function configurationOf(
   const config = parsed?.ok === true ? parsed.config : defaultRepositoryConfig(head);
   const base = commitOf(config.branch);
   if (base !== undefined) return { config, base };
-  throw new PorticoError('BRANCH_MISSING', `the branch ${config.branch} is not here`, {
+  throw new PorticoError('BRANCH_MISSING', `this clone has no branch ${config.branch}`, {
     hint: `Make a first commit, or fetch it: git fetch origin ${config.branch}`,
   });
 }

@@ -3,11 +3,11 @@ import type { Verb } from './verb.ts';
 /** `portico crd-safety` in the table of verbs. */
 export const CRD_SAFETY_VERB: Verb = {
   name: 'crd-safety',
-  summary: 'say whether new custom resource definitions break stored objects or clients',
+  summary: 'check whether new custom resource definitions break stored objects or clients',
   usage: ['portico crd-safety OLD NEW'],
   description: [
     'OLD and NEW are files, or directories. The rules and words are those of the Operator Lifecycle Manager; the',
-    'guardrail crd-safety has the same rules.',
+    'guardrail crd-safety uses the same rules.',
   ],
   options: [{ name: 'json', help: 'print one JSON document on stdout' }],
   examples: ['portico crd-safety ./crds-v3 ./crds-v4'],

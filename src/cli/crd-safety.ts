@@ -23,7 +23,7 @@ export async function crdSafetyVerb(call: Call): Promise<number> {
   const warnings: string[] = [];
   for (const { name, issues } of crdUpgrades(before, after)) {
     const of = `validating upgrade for CRD ${JSON.stringify(name)}`;
-    if (issues === undefined) warnings.push(`${of}: removed, and all its objects go with it`);
+    if (issues === undefined) warnings.push(`${of}: removed, which deletes all its objects`);
     for (const issue of issues ?? []) {
       const passes = issue.severity === 'warning' || PASSED_BY.has(issue.check);
       for (const text of issueWords(name, issue)) (passes ? warnings : errors).push(`${of}: ${text}`);
@@ -55,7 +55,7 @@ function readOne(path: string, typed: string): Uint8Array {
   } catch (cause) {
     throw new PorticoError('CRD_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
       cause,
-      hint: 'Give a file or a directory with custom resource definitions.',
+      hint: 'Name a file or a directory with custom resource definitions.',
     });
   }
 }

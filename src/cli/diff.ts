@@ -22,9 +22,9 @@ export async function diff(call: Call): Promise<number> {
     terminal.document({ ...found, power, pivot, failures });
   } else if (terminal.isLive) {
     const powers = powerText(report.power);
-    const may = powers === '' ? '' : `\nWhat it may do, ▲ more and ▼ less:\n\n${powers}\n`;
+    const may = powers === '' ? '' : `\nPrivileges, ▲ gained and ▼ lost:\n\n${powers}\n`;
     const pivots = pivotText(report);
-    const objects = pivots === '' ? '' : `\nWhat becomes of objects:\n\n${pivots}\n`;
+    const objects = pivots === '' ? '' : `\nWhat happens to objects:\n\n${pivots}\n`;
     terminal.write(visible(diffMarkdown(report.diff, { limit, plain: true }) + may + objects));
   } else terminal.write(visible(updateReportMarkdown(report, limit)));
   return EXIT.ok;
@@ -34,6 +34,6 @@ function limitOf(typed: string | undefined): number {
   if (typed === undefined) return Infinity;
   const limit = /^\d{1,9}$/.test(typed) ? Number(typed) : 0;
   if (limit < 200)
-    throw usageError(`--limit cannot be ${typed}`, 'Give a number of characters, 200 at least.');
+    throw usageError(`--limit cannot be ${typed}`, 'Give a number of characters, at least 200.');
   return limit;
 }

@@ -30,11 +30,14 @@ export async function draft(call: Call): Promise<number> {
   const [word = '', first = '', second] = call.positionals;
   const kind = KINDS.find((one) => one === word);
   if (kind === undefined) {
-    throw usageError(`a draft is made by ${KINDS.join(', ')}, not by ${word}`, 'See: portico draft --help');
+    throw usageError(
+      `a draft is created with ${KINDS.join(', ')}, not with ${word}`,
+      'See: portico draft --help',
+    );
   }
-  if (first === '') throw usageError('no package is named', 'See: portico draft --help');
+  if (first === '') throw usageError('the package is missing', 'See: portico draft --help');
   if (kind !== 'clone' && second !== undefined)
-    throw usageError(`too many arguments: ${second}`, 'Leave it out.');
+    throw usageError(`too many arguments: ${second}`, 'Remove it.');
   const origin = kind === 'clone' ? parseUpstream(first, call.path) : undefined;
   const named = kind === 'clone' ? (second ?? origin?.directory.split('/').at(-1) ?? '') : first;
   const plan = planDraft(kind, named, call.text('workspace'));
@@ -48,9 +51,13 @@ export async function draft(call: Call): Promise<number> {
   const after = await content({ call, checkout, plan, at: { path, directory, before }, origin });
   const changes = changesIn(directory, before, after);
   if (plan.kind === 'rollback' && changes.size === 0) {
-    throw new PorticoError('DRAFT_REFUSED', `${plan.path} holds what ${plan.revision ?? ''} holds already`, {
-      hint: 'There is nothing to do.',
-    });
+    throw new PorticoError(
+      'DRAFT_REFUSED',
+      `${plan.path} already has the content of ${plan.revision ?? ''}`,
+      {
+        hint: 'There is nothing to do.',
+      },
+    );
   }
   const commit = await commitOn({
     checkout,
@@ -73,7 +80,7 @@ export async function draft(call: Call): Promise<number> {
     call.terminal.document({ branch, commit, package: path, changed: [...changes.keys()].sort() });
   else
     call.terminal.print(
-      `${branch}: ${counted(changes.size, 'file')} changed; open a draft pull request of it${remote === undefined ? ' once it is pushed' : ''}`,
+      `${branch}: ${counted(changes.size, 'file')} changed; open a draft pull request for it${remote === undefined ? ' once it is pushed' : ''}`,
     );
   return EXIT.ok;
 }
@@ -105,7 +112,7 @@ async function branchFor({
   };
   const branch = plannedBranch(plan, path, workspace, ground);
   if (!ground.branches.includes(branch)) return branch;
-  throw new PorticoError('DRAFT_REFUSED', `there is a draft ${branch} already`, {
+  throw new PorticoError('DRAFT_REFUSED', `a draft ${branch} already exists`, {
     hint: 'Continue in that draft, or choose another workspace with --workspace.',
   });
 }
@@ -150,9 +157,13 @@ async function content({
       const tag = refs.get(`refs/tags/${revisionTag(at.path, plan.revision ?? '')}`);
       const files = tag === undefined ? new Map() : await filesAt(repo, tag, at.directory, call.signal);
       if (files.has('Kptfile')) return files;
-      throw new PorticoError('DRAFT_REFUSED', `${plan.path} has no revision ${plan.revision ?? ''} here`, {
-        hint: 'Fetch the tags: git fetch --tags',
-      });
+      throw new PorticoError(
+        'DRAFT_REFUSED',
+        `this clone has no revision ${plan.revision ?? ''} of ${plan.path}`,
+        {
+          hint: 'Fetch the tags: git fetch --tags',
+        },
+      );
     }
   }
 }

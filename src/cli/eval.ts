@@ -53,7 +53,7 @@ function specOf(call: Call): FunctionSpec {
   const image = call.text('image');
   const exec = call.text('exec');
   if ((image === undefined) === (exec === undefined)) {
-    throw usageError('say which function to run', 'Give --image IMAGE or --exec COMMAND, and not both.');
+    throw usageError('the function is missing', 'Give either --image IMAGE or --exec COMMAND.');
   }
   if (call.rest.length > 0 && call.text('fn-config') !== undefined) {
     throw usageError('--fn-config and key=value arguments exclude each other', 'Give one of them.');
@@ -101,13 +101,13 @@ async function configOf(call: Call): Promise<KrmObject | undefined> {
   const text = await readFile(call.path(typed), 'utf8').catch((cause: unknown) => {
     throw new PorticoError('FUNCTION_CONFIG_INVALID', `${typed} cannot be read`, {
       cause,
-      hint: 'Give a file with one Kubernetes resource.',
+      hint: 'Name a file that holds one Kubernetes resource.',
     });
   });
   const { documents } = readResources(typed, text);
   const [only] = documents;
   if (only !== undefined && documents.length === 1) return only.value;
   throw new PorticoError('FUNCTION_CONFIG_INVALID', `${typed} holds ${documents.length} documents`, {
-    hint: 'Give a file with one Kubernetes resource.',
+    hint: 'Name a file that holds one Kubernetes resource.',
   });
 }

@@ -45,7 +45,7 @@ export async function fetchPackage({
   const found = await git.resolve(repo, directory, origin.ref);
   await git.fetch(repo, [found.commit]);
   const { files, commit, skipped } = await git.read(repo, directory, found.commit);
-  for (const { path, reason } of skipped) terminal.warn(`${path} is a ${reason} and is left out`);
+  for (const { path, reason } of skipped) terminal.warn(`${path} is a ${reason} and is skipped`);
   if (!files.has('Kptfile')) {
     throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory} of ${repo}`, {
       hint: 'Name the directory of a package.',

@@ -82,7 +82,7 @@ export function writeNewFolder(directory: string, files: PackageFiles): void {
 export function requireFree(directory: string): void {
   const found = lstatSync(directory, { throwIfNoEntry: false });
   if (found === undefined || (found.isDirectory() && readdirSync(directory).length === 0)) return;
-  throw usageError(`${directory} exists already`, 'Name a new or empty directory for the output.');
+  throw usageError(`${directory} already exists`, 'Name a new or empty directory for the output.');
 }
 
 /** A link was never read as part of the package, so nothing may be put in its place or behind it. */
@@ -96,7 +96,7 @@ export function refuseLinks(directory: string, path: string, walked: Set<string>
     if (found === undefined) return;
     if (found.isSymbolicLink()) {
       throw new PorticoError('PACKAGE_PATH', `${part} is a symbolic link; nothing was written`, {
-        hint: `Remove the link, or keep ${path} elsewhere.`,
+        hint: `Remove the link, or move ${path} elsewhere.`,
       });
     }
   }
@@ -140,7 +140,7 @@ function attempt<T>(directory: string, write: () => T): T {
     const why = reasonOf(cause);
     throw new PorticoError('PACKAGE_NOT_WRITTEN', `${directory} could not be written: ${why}`, {
       cause,
-      hint: 'Check permissions and free space, then try again; a git work tree shows what was written.',
+      hint: 'Check permissions and free space, then try again. In a git work tree, git status shows what was written.',
     });
   }
 }

@@ -47,8 +47,8 @@ export function readFolder(directory: string, options: ReadOptions = {}): Packag
         if (total > MAX_PACKAGE_BYTES)
           throw tooLarge(`${directory} holds more than ${mebibytes(MAX_PACKAGE_BYTES)}`);
       } else {
-        const what = entry.isSymbolicLink() ? 'a symbolic link' : 'no regular file';
-        options.warn?.(`${path} is ${what} and is left out`);
+        const what = entry.isSymbolicLink() ? 'a symbolic link' : 'not a regular file';
+        options.warn?.(`${path} is ${what} and is skipped`);
       }
     }
   };
@@ -63,7 +63,7 @@ function requireDirectory(directory: string): void {
   if (found?.isDirectory() === true) return;
   const what = found === undefined ? 'there is no' : 'not a directory:';
   throw new PorticoError('PACKAGE_NOT_FOUND', `${what} ${directory}`, {
-    hint: 'Give the directory of a package.',
+    hint: 'Name the directory of a package.',
   });
 }
 
@@ -95,7 +95,7 @@ function readFile(directory: string, path: string): PackageFile {
 
 function tooLarge(message: string): PorticoError {
   return new PorticoError('PACKAGE_LIMIT', message, {
-    hint: 'Take out what is no configuration, or split the package.',
+    hint: 'Remove files that are not configuration, or split the package.',
   });
 }
 

@@ -26,7 +26,7 @@ export async function moduleOf(call: Call, image: string): Promise<ForeignFuncti
   const bytes = await readFile(call.path(image)).catch((cause: unknown) => {
     throw new PorticoError('WASM_MISSING', `${image} cannot be read`, {
       cause,
-      hint: 'Give a WebAssembly module, or an image such as set-labels:v0.2.',
+      hint: 'Name a WebAssembly module, or an image such as set-labels:v0.2.',
     });
   });
   const sha256 = createHash('sha256').update(bytes).digest('hex');

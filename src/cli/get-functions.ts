@@ -15,7 +15,7 @@ export async function getFunctions(call: Call): Promise<number> {
   else for (const one of functions) terminal.print(described(one));
   if (image === undefined || named.length > 0) return EXIT.ok;
   terminal.say(`${image} is not built in.`);
-  terminal.say('See: portico get functions, and docs/functions.md for the ways to allow other images.');
+  terminal.say('See: portico get functions. docs/functions.md shows how to allow other images.');
   return EXIT.failed;
 }
 

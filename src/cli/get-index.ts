@@ -22,8 +22,8 @@ export async function getIndex(call: Call, subject: Subject): Promise<number> {
   if (format === 'mermaid') {
     if (NO_GRAPH.includes(subject)) {
       throw usageError(
-        `there is no graph of ${subject}`,
-        'Ask for packages, upstreams, downstreams or outdated.',
+        `portico graph cannot draw ${subject}`,
+        'It draws packages, upstreams, downstreams or outdated.',
       );
     }
     terminal.print(graph(catalog, filters, subject === 'outdated'));
@@ -50,8 +50,8 @@ export async function getHere(call: Call): Promise<number> {
   if (call.list('in').length > 0) return getIndex(call, 'packages');
   if (top === undefined) {
     throw usageError(
-      'an argument is missing, and this is no git repository',
-      'Write portico get REPO.git/PATH@REF to copy a package; in a clone, portico get alone lists what is there. See: portico get --help',
+      'an argument is missing, and this is not a git repository',
+      'Write portico get REPO.git/PATH@REF to copy a package; in a clone, portico get without arguments lists its packages. See: portico get --help',
     );
   }
   const catalog = await indexFolders([top], call.signal);

@@ -30,7 +30,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new PorticoError('CONFIG_INVALID', `${typed} cannot be read`, {
       cause,
-      hint: "Give the repository's configuration, usually .github/portico.yaml.",
+      hint: "Name the repository's configuration, usually .github/portico.yaml.",
     });
   });
   // Loaded only where a configuration is named: the schema is much of a short run's time.
@@ -61,7 +61,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
       }
       if (entry?.policyPath === undefined) return guardrail;
       const policy = await readFile(join(top, entry.policyPath)).catch((cause: unknown) => {
-        const hint = 'policyPath is named from the top of the repository.';
+        const hint = 'policyPath is relative to the root of the repository.';
         throw new PorticoError('CONFIG_INVALID', `${String(entry.policyPath)} cannot be read`, {
           cause,
           hint,
@@ -94,14 +94,16 @@ async function definitionsOf(
   const found: KrmObject[] = [];
   for (const { repo, path = '' } of crds) {
     if (repo !== undefined) {
-      call.terminal.say(`guardrail ${name}: definitions of ${repo} are not read here; the App reads them.`);
+      call.terminal.say(
+        `guardrail ${name}: definitions in ${repo} are not read on the command line; only the App reads them.`,
+      );
       continue;
     }
     const place = join(top, plainPath(path));
     const files = await filesBelow(place);
     if (files === null)
       throw new PorticoError('CONFIG_INVALID', `${path} of guardrail ${name} cannot be read`, {
-        hint: 'crds names files and folders from the top of the repository.',
+        hint: 'Paths in crds are relative to the root of the repository.',
       });
     for (const file of files) found.push(...definitionsIn(relative(top, file), await readFile(file)));
   }
@@ -122,7 +124,7 @@ async function filesBelow(place: string): Promise<string[] | null> {
 
 function mistaken(typed: string, all: readonly ConfigProblem[]): PorticoError {
   const problems = all.map(({ file, line, message, hint }) => `${file}:${line}: ${message} ${hint}`);
-  return new PorticoError('CONFIG_INVALID', `${typed} has mistakes`, { hint: problems.join('\n') });
+  return new PorticoError('CONFIG_INVALID', `${typed} has errors`, { hint: problems.join('\n') });
 }
 
 /** The YAML files in the folder `portico` beside the configuration: policies, as on the base branch. */

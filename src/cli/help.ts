@@ -5,7 +5,7 @@ import type { Option, Verb } from './verb.ts';
 export function generalHelp(verbs: readonly Verb[]): string {
   const width = Math.max(...verbs.map((verb) => verb.name.length));
   return [
-    'Portico: packages of Kubernetes configuration, from draft to everywhere.',
+    'Portico: packages of Kubernetes configuration, from draft to every downstream.',
     '',
     'Usage: portico VERB [arguments]',
     '',
@@ -13,7 +13,7 @@ export function generalHelp(verbs: readonly Verb[]): string {
     ...verbs.map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`),
     '',
     'Options:',
-    '  -h, --help   show this help, or with a verb the help of that verb',
+    '  -h, --help   show this help, or the help of a verb',
     '  --version    print the version',
     '',
     'Exit codes: 0 fine, 1 the work failed, 2 merged with conflicts, 64 bad usage, 65 bad input.',

@@ -6,9 +6,9 @@ export const PREVIEW_VERB: Verb = {
   summary: 'show what a package would execute, the permissions it brings, and its digest',
   usage: ['portico preview PACKAGE@REVISION|DIR [--approved DIGEST] [--repo DIR]'],
   description: [
-    'A revision is read from its tag, a directory as it would be rendered. Permissions are those of RBAC, of pods, webhooks',
+    'A revision is read from its tag; a directory is shown as rendered. Permissions are those of RBAC, of pods, webhooks',
     'and served APIs, and identities in clouds: CredentialsRequests, annotations of service accounts, IAM resources.',
-    'Exit code 1 where the package is not the one that was approved: the digest of --approved, or the tree that the tag names.',
+    'Exits with 1 if the package differs from what was approved: the digest in --approved, or the tree in the message of the tag.',
   ],
   options: [
     {
@@ -19,14 +19,14 @@ export const PREVIEW_VERB: Verb = {
     {
       name: 'repo',
       value: 'DIR',
-      help: 'the repository of the revision; the current directory unless given',
+      help: 'the repository of the revision (default: the current directory)',
     },
     {
       name: 'config',
       value: 'FILE',
-      help: "a directory: the repository's portico.yaml, whose guardrails run too",
+      help: "for a directory: the repository's portico.yaml, whose guardrails run too",
     },
-    { name: 'allow-exec', help: 'a directory: let pipelines start programs of this machine' },
+    { name: 'allow-exec', help: 'for a directory: let pipelines run programs on this machine' },
     { name: 'json', help: 'print one JSON document on stdout' },
   ],
   examples: ['portico preview apps/web@v7', 'portico preview ./web --approved sha256:… --json'],

@@ -78,8 +78,8 @@ export async function preview(call: Call): Promise<number> {
   }
   const what = comparison.from === 'tag' ? 'what its tag says was approved' : 'what was approved';
   terminal.say(
-    `${terminal.style('red', 'error:', 'stderr')} this is not ${what}: that is ${comparison.with}\n` +
-      'Somebody changed the package, or moved the tag, after it was reviewed: look at the difference before it is deployed.',
+    `${terminal.style('red', 'error:', 'stderr')} this is not ${what}, which is ${comparison.with}\n` +
+      'Someone changed the package or moved the tag after the review. Check the difference before you deploy it.',
   );
   return EXIT.failed;
 }
@@ -89,7 +89,7 @@ function approvedOf(call: Call): string | undefined {
   if (typed === undefined || /^(?:sha256:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{64})$/.test(typed)) return typed;
   throw usageError(
     `--approved cannot be ${typed}`,
-    'Give the digest that the preview printed when it was reviewed (sha256:…), or the whole id of its git tree.',
+    'Give the digest that the preview printed at the review (sha256:…), or the full id of its git tree.',
   );
 }
 
@@ -105,7 +105,7 @@ function inputsOf(call: Call, files: PackageFiles): readonly string[] {
       sources.map(({ destination }) => destination),
     );
   }
-  call.terminal.warn(`${SOURCES_FILE} cannot be read, so that everything counts as deployed`);
+  call.terminal.warn(`${SOURCES_FILE} cannot be read, so everything counts as deployed`);
   return [];
 }
 
@@ -135,7 +135,9 @@ async function fromFolder(call: Call, typed: string): Promise<Subject | number> 
   }
   if (result.changed.length > 0) {
     const changed = counted(result.changed.length, 'file');
-    call.terminal.warn(`${typed} is not rendered yet: ${changed} would change; this is what they would be`);
+    call.terminal.warn(
+      `${typed} is not rendered: ${changed} would change. The preview shows the rendered package`,
+    );
   }
   return { files: result.files };
 }
@@ -157,7 +159,7 @@ async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
     });
   }
   for (const { path: left, reason } of found.skipped) {
-    call.terminal.warn(`${left} is a ${reason} and is not looked at`);
+    call.terminal.warn(`${left} is a ${reason} and is not checked`);
   }
   const approved = await approvedTree(repository, ref, named.revision);
   const { revision } = named;
@@ -189,9 +191,9 @@ async function tagOf(
   if (here !== undefined) return here;
   throw new PorticoError(
     'REVISION_MISSING',
-    `${path}@${revision} is not here: there is no tag ${revisionTag(path, revision)}`,
+    `this clone has no ${path}@${revision}: there is no tag ${revisionTag(path, revision)}`,
     {
-      hint: 'Fetch it with `git fetch --tags`, or name another revision; --repo says where the repository is.',
+      hint: 'Fetch it with `git fetch --tags`, name another revision, or name another clone with --repo.',
     },
   );
 }
@@ -233,10 +235,8 @@ function printPreview(call: Call, { revision }: Subject, found: Preview): void {
   const { directories, files } = found.inputs;
   if (directories.length > 0) {
     const where = visible(directories.join(', '));
-    terminal.print(`Deploy none of ${where}: ${counted(files, 'file')} that processors read.`);
+    terminal.print(`Do not deploy ${where}: it holds ${counted(files, 'file')} that processors read.`);
   }
   const powers = powerText({ grown: false, changes: found.permissions, unread: found.unread });
-  terminal.print(
-    powers === '' ? '\nIt brings no permissions.\n' : `\nWhat it may do:\n\n${visible(powers)}\n`,
-  );
+  terminal.print(powers === '' ? '\nIt brings no permissions.\n' : `\nPrivileges:\n\n${visible(powers)}\n`);
 }

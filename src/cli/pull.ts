@@ -17,7 +17,10 @@ export async function pull(call: Call): Promise<number> {
   const [typed = '', to = ''] = call.positionals;
   const reference = parseReference(typed);
   if (reference.tag === undefined && reference.digest === undefined) {
-    throw usageError(`${typed} has neither a tag nor a digest`, 'Add :TAG or @sha256:…; no tag is assumed.');
+    throw usageError(
+      `${typed} has neither a tag nor a digest`,
+      'Add :TAG or @sha256:…; there is no default tag.',
+    );
   }
   const directory = call.path(to);
   const held = heldIn(directory);
@@ -47,7 +50,7 @@ export async function pull(call: Call): Promise<number> {
     });
   } else {
     terminal.say(
-      `${placeIn(call, directory)('')}: ${counted(files.size, 'file')}${changed ? '' : ', as they were'}`,
+      `${placeIn(call, directory)('')}: ${counted(files.size, 'file')}${changed ? '' : ', unchanged'}`,
     );
     terminal.print(digest);
   }

@@ -41,9 +41,9 @@ export async function push(call: Call): Promise<number> {
   if ('refused' in pushed) {
     const { refused } = pushed;
     terminal.say(
-      `${terminal.style('red', 'refused:', 'stderr')} ${name}:${refused.tag} is ${refused.held}, and this is ${refused.wanted}.`,
+      `${terminal.style('red', 'refused:', 'stderr')} ${name}:${refused.tag} is ${refused.held}, but this package is ${refused.wanted}.`,
     );
-    terminal.say('The tag of a revision never leads to anything else. Push this as another revision.');
+    terminal.say('The tag of a revision never moves. Push this package as another revision.');
     if (terminal.json) terminal.document({ reference: `${name}:${tag}`, refused });
     return EXIT.failed;
   }
@@ -69,7 +69,7 @@ function referenceIn(typed: string): Reference & { readonly tag: string } {
   const { tag } = reference;
   if (tag !== undefined && reference.digest === undefined) return { ...reference, tag };
   throw usageError(
-    `${typed} has ${tag === undefined ? 'no tag' : 'a digest, which only a push can tell'}`,
+    `${typed} has ${tag === undefined ? 'no tag' : 'a digest, which is known only after the push'}`,
     'Write HOST/REPOSITORY:TAG, such as ghcr.io/acme/web:v3.',
   );
 }
@@ -80,6 +80,6 @@ function fact(call: Call, name: 'source' | 'revision'): Readonly<Record<string, 
 }
 
 function wordsFor({ outcome, from }: PushedTag): string {
-  if (outcome === 'unchanged') return 'is there already';
-  return outcome === 'created' ? 'is new' : `moved here from ${from}`;
+  if (outcome === 'unchanged') return 'already exists';
+  return outcome === 'created' ? 'is new' : `moved from ${from}`;
 }

@@ -5,7 +5,7 @@ export const REGISTRY_OPTIONS: readonly Option[] = [
   {
     name: 'authfile',
     value: 'FILE',
-    help: 'where credentials are, as docker login and skopeo login write it (default: where these two look)',
+    help: 'credentials file, as docker login and skopeo login write it (default: where those two look)',
   },
-  { name: 'plain-http', help: 'speak to the registry without TLS' },
+  { name: 'plain-http', help: 'connect to the registry without TLS' },
 ];

@@ -6,23 +6,23 @@ const JSON_OPTION = { name: 'json', help: 'print one JSON document on stdout' };
 /** `portico push` in the table of verbs. */
 export const PUSH_VERB: Verb = {
   name: 'push',
-  summary: 'put a package into a registry, as an artefact that Flux and Argo CD read',
+  summary: 'push a package to a registry, as an artefact that Flux and Argo CD read',
   usage: [
     'portico push DIR HOST/REPOSITORY:TAG [--channel NAME]… [--rendered] [--source URL] [--revision TEXT]',
   ],
   description: [
-    'Prints the digest, which follows from the files and from what --source and --revision say: the same on every machine.',
-    'A tag such as v3 or v1.2.3 is a revision: once it is there it never leads to another digest, and pushing another is',
-    'refused. Every other tag is a channel and moves. Running it again sends nothing.',
+    'Prints the digest, which depends only on the files, --source and --revision: it is the same on every machine.',
+    'A tag such as v3 or v1.2.3 is a revision: once it exists, it never moves, and pushing another digest to it is',
+    'refused. Every other tag is a channel and moves. Pushing the same package again sends nothing.',
   ],
   options: [
-    { name: 'channel', value: 'NAME', many: true, help: 'another tag that moves here, such as stable' },
+    { name: 'channel', value: 'NAME', many: true, help: 'also move this tag, such as stable' },
     {
       name: 'rendered',
-      help: 'only the resources that are applied: no Kptfile, no local configuration, no other files',
+      help: 'push only the resources that are applied: no Kptfile, no local configuration, no other files',
     },
-    { name: 'source', value: 'URL', help: 'the repository that the package is from' },
-    { name: 'revision', value: 'TEXT', help: 'where in its history, such as v3@sha1:COMMIT' },
+    { name: 'source', value: 'URL', help: 'the repository of the package' },
+    { name: 'revision', value: 'TEXT', help: 'the revision in that repository, such as v3@sha1:COMMIT' },
     ...REGISTRY_OPTIONS,
     JSON_OPTION,
   ],
@@ -37,11 +37,11 @@ export const PUSH_VERB: Verb = {
 /** `portico pull` in the table of verbs. */
 export const PULL_VERB: Verb = {
   name: 'pull',
-  summary: 'take the files of an artefact or image out of a registry',
+  summary: 'pull the files of an artefact or image from a registry',
   usage: ['portico pull HOST/REPOSITORY[:TAG][@DIGEST] DIR'],
   description: [
-    'DIR is new or empty, and appears all at once; where it holds just these files nothing is written. Every byte is what the',
-    'digests say. Layers of images are put one on another, whiteouts included. Links, devices and paths that lead out are refused.',
+    'DIR must be new or empty, and is written all at once; if it already holds exactly these files, nothing is written. Digests',
+    'are verified. Image layers are stacked, with whiteouts. Links, devices and paths that leave DIR are refused.',
   ],
   options: [...REGISTRY_OPTIONS, JSON_OPTION],
   examples: [

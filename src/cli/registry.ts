@@ -30,7 +30,7 @@ export function openRegistry(call: Call, reference: Reference): RegistryClient {
       const helper = found === undefined ? credentials?.helperFor(registry) : undefined;
       if (helper !== undefined) {
         call.terminal.warn(
-          `docker-credential-${helper} keeps the credentials for ${registry} and is not asked; skopeo login --authfile FILE ${registry} writes them to a file`,
+          `docker-credential-${helper} holds the credentials for ${registry}, but Portico runs no credential helpers; skopeo login --authfile FILE ${registry} writes them to a file`,
         );
       }
       return found;

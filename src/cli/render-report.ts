@@ -27,7 +27,7 @@ export function reportRender(
   }
   for (const [by, count] of told) {
     if (count > MAX_TOLD)
-      lines.push(`… and ${count - MAX_TOLD} more of ${by}; --results FILE and --json have all.`);
+      lines.push(`… and ${count - MAX_TOLD} more from ${by}; --results FILE and --json show all.`);
   }
   if (lines.length > 0) terminal.say(lines.join('\n'));
   if (result.problem !== undefined) {
@@ -87,15 +87,15 @@ function waysHere({ code, hint }: NonNullable<FunctionRun['refused']>): string {
 }
 
 const CONFIG =
-  'On the command line: name the configuration whose spec.functions allows it, with --config .github/portico.yaml; or try a module of your own by portico eval DIR --image FILE.wasm.';
+  'On the command line, pass the configuration whose spec.functions allows it, with --config .github/portico.yaml; or try a module of your own with portico eval DIR --image FILE.wasm.';
 
 const HERE: Readonly<Record<string, string>> = {
   EXEC_NOT_ALLOWED:
-    'On the command line: add --allow-exec, and it runs with your rights, in bubblewrap where that is installed.',
+    'On the command line, add --allow-exec to run it with your rights, in bubblewrap if that is installed.',
   FUNCTION_UNKNOWN: CONFIG,
   FUNCTION_VERSION_UNKNOWN: CONFIG,
   CONTAINERS_OFF:
-    'On the command line: set PORTICO_CONTAINERS=auto, and podman, docker or nerdctl of this machine runs it.',
+    'On the command line, set PORTICO_CONTAINERS=auto to run it with podman, docker or nerdctl on this machine.',
 };
 
 function findingLine(

@@ -5,37 +5,37 @@ import { PorticoError } from '../error.ts';
 
 /** What is wrong with a path, and what to do. */
 const ABOUT_PATH: Readonly<Record<string, readonly [string, string]>> = {
-  ENOENT: ['there is no PATH', 'Check the path.'],
+  ENOENT: ['PATH does not exist', 'Check the path.'],
   EACCES: ['you may not access PATH', 'Check the permissions, also of the directories above it.'],
-  EPERM: ['you may not do that to PATH', 'Check whom it belongs to, and its permissions.'],
-  EEXIST: ['PATH exists already', 'Name another path, or take it away.'],
-  EISDIR: ['PATH is a directory, and a file is needed', 'Name a file.'],
+  EPERM: ['you may not do that to PATH', 'Check its owner and its permissions.'],
+  EEXIST: ['PATH already exists', 'Name another path, or remove it.'],
+  EISDIR: ['PATH is a directory, but a file is needed', 'Name a file.'],
   ENOTDIR: [
-    'PATH is not a directory, or lies below a file',
-    'Name a directory; each part of the path before the last has to be one.',
+    'PATH is not a directory, or is below a file',
+    'Name a directory; every part of the path before the last must be a directory.',
   ],
   ENOTEMPTY: ['the directory PATH is not empty', 'Name a new or empty one.'],
   ELOOP: [
-    'PATH is a symbolic link that may not be followed, or one of a circle of them',
-    'Name what the link leads to.',
+    'PATH is a symbolic link that may not be followed, or part of a link loop',
+    'Name the target of the link.',
   ],
   ENAMETOOLONG: ['the name PATH is too long for this file system', 'Name a shorter path.'],
-  ENOSPC: ['there is no space left to write PATH', 'Make some room on that disk, and try again.'],
-  EDQUOT: ['your quota is used up, so that PATH cannot be written', 'Make some room, and try again.'],
-  EROFS: ['PATH is on a file system that can only be read', 'Name a path that can be written.'],
-  EBUSY: ['PATH is in use', 'End what uses it, and try again.'],
-  EFBIG: ['PATH is too large for this file system', 'Split it, or name another place.'],
+  ENOSPC: ['no space is left to write PATH', 'Free some space on that disk and try again.'],
+  EDQUOT: ['your disk quota is used up, so PATH cannot be written', 'Free some space and try again.'],
+  EROFS: ['PATH is on a read-only file system', 'Name a writable path.'],
+  EBUSY: ['PATH is in use', 'Stop the program that uses it and try again.'],
+  EFBIG: ['PATH is too large for this file system', 'Split it, or write it to another file system.'],
   EMFILE: ['too many files are open to open PATH', 'Raise the limit of open files (ulimit -n).'],
   ENFILE: ['too many files are open on this machine to open PATH', 'Try again later.'],
-  EIO: ['the disk of PATH fails', 'Look at the log of the system.'],
+  EIO: ['reading or writing PATH failed on the disk', 'Check the system log.'],
 };
 
 /** The same for a network address. */
 const ABOUT_ADDRESS: Readonly<Record<string, readonly [string, string]>> = {
-  EADDRINUSE: ['another program listens at ADDRESS', 'Name another port, or end that program.'],
-  EADDRNOTAVAIL: ['this machine does not have the address ADDRESS', 'Name another one.'],
-  EACCES: ['you may not listen at ADDRESS', 'Name a port from 1024 on.'],
-  ECONNREFUSED: ['nothing listens at ADDRESS', 'Start it, or name another address.'],
+  EADDRINUSE: ['another program already listens on ADDRESS', 'Choose another port, or stop that program.'],
+  EADDRNOTAVAIL: ['this machine does not have the address ADDRESS', 'Choose another one.'],
+  EACCES: ['you may not listen on ADDRESS', 'Choose a port of 1024 or higher.'],
+  ECONNREFUSED: ['nothing listens on ADDRESS', 'Start the program, or name another address.'],
 };
 
 /**
@@ -60,9 +60,9 @@ export function systemError(error: unknown, from: string): PorticoError | undefi
   const made = ([message, hint]: readonly [string, string]): PorticoError =>
     new PorticoError(code, message, { hint, cause: error });
   if (syscall.startsWith('spawn') && code === 'ENOENT') {
-    return made([`the program ${path ?? ''} is not there`, 'Install it, or put it into PATH.']);
+    return made([`the program ${path ?? ''} is not installed`, 'Install it, or add it to PATH.']);
   }
-  if (syscall === 'uv_cwd') return made(['the current directory is gone', 'Change to another one.']);
+  if (syscall === 'uv_cwd') return made(['the current directory no longer exists', 'Change to another one.']);
   const place = [address, port].filter((part) => part !== undefined).join(':');
   const about = place === '' ? ABOUT_PATH[code] : ABOUT_ADDRESS[code];
   if (about === undefined) return undefined;

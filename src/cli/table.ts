@@ -13,12 +13,12 @@ const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on st
 const REALISTIC_OPTIONS: readonly Option[] = [
   {
     name: 'realistic',
-    help: 'the forge is late, out of step and refuses for a moment, as GitHub has been seen to be',
+    help: 'make the forge slow, inconsistent and briefly unavailable, as GitHub can be',
   },
   {
     name: 'seed',
     value: 'N',
-    help: 'what its chances are drawn from (default: 1); the same number repeats them',
+    help: 'seed of its random behaviour (default: 1); the same seed repeats it',
   },
 ];
 
@@ -28,23 +28,23 @@ const STRATEGY: Option = {
   name: 'strategy',
   value: 'STRATEGY',
   choices: STRATEGIES,
-  help: 'how upstream and local changes are brought together',
+  help: 'how to merge upstream and local changes',
 };
 
 const RENDER_OPTIONS: readonly Option[] = [
   { name: 'config', value: 'FILE', help: "the repository's portico.yaml, whose guardrails run too" },
-  { name: 'allow-exec', help: 'let pipelines start programs of this machine' },
+  { name: 'allow-exec', help: 'let pipelines run programs on this machine' },
 ];
 
 const IN_OPTION: Option = {
   name: 'in',
   value: 'DIR',
   many: true,
-  help: 'a git repository, or a folder of them; the current directory unless given',
+  help: 'a git repository, or a folder of them (default: the current directory)',
 };
 
 const SELECTION: readonly Option[] = (['match', 'exclude'] as const).flatMap((what) => {
-  const verb = what === 'match' ? 'select' : 'leave out';
+  const verb = what === 'match' ? 'select' : 'skip';
   return [
     { name: `${what}-api-version`, value: 'APIVERSION', help: `${verb} resources with this apiVersion` },
     { name: `${what}-kind`, value: 'KIND', help: `${verb} resources of this kind` },
@@ -64,15 +64,15 @@ const SELECTION: readonly Option[] = (['match', 'exclude'] as const).flatMap((wh
 export const VERBS: readonly Verb[] = [
   {
     name: 'init',
-    summary: 'make a directory a package',
+    summary: 'turn a directory into a package',
     usage: ['portico init DIR [--description TEXT] [--site URL] [--keywords LIST]'],
     description: [
-      'Adds a Kptfile, a README.md and a package-context.yaml; files that are there stay as they are.',
+      'Adds a Kptfile, a README.md and a package-context.yaml; existing files are not changed.',
     ],
     options: [
       { name: 'description', value: 'TEXT', help: 'one sentence about the package' },
       { name: 'site', value: 'URL', help: 'where to read more about it' },
-      { name: 'keywords', value: 'LIST', many: true, help: 'words to find it by, with commas between' },
+      { name: 'keywords', value: 'LIST', many: true, help: 'keywords, separated by commas' },
       JSON_OPTION,
     ],
     examples: ['portico init ./database --description "A database for one team" --keywords database,sql'],
@@ -81,7 +81,7 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'draft',
-    summary: 'create a draft branch in your clone, as the slash-commands do',
+    summary: 'create a draft branch in your clone, like the slash-commands',
     usage: [
       'portico draft init PATH [--description TEXT] [--workspace NAME] [--repo DIR] [--push REMOTE]',
       'portico draft clone REPO.git[/PATH][@REF] [PATH] [--workspace NAME] [--repo DIR] [--push REMOTE]',
@@ -89,15 +89,15 @@ export const VERBS: readonly Verb[] = [
       'portico draft edit PATH [--workspace NAME] [--repo DIR] [--push REMOTE]',
     ],
     description: [
-      'The branch is drafts/PATH/NAME, on top of the registered branch; the work tree stays as it is.',
-      'NAME is the revision that comes next unless given. PATH lies below the registered directory.',
-      'Guardrails judge a rollback, as every draft, once its branch is a pull request.',
+      'The branch is drafts/PATH/NAME, on top of the registered branch; the work tree is not changed.',
+      'NAME defaults to the next revision. PATH is relative to the registered directory.',
+      'Guardrails check a rollback, like every draft, once its branch has a pull request.',
     ],
     options: [
       { name: 'workspace', value: 'NAME', help: 'the last part of the branch' },
       { name: 'description', value: 'TEXT', help: 'one sentence about a new package' },
-      { name: 'repo', value: 'DIR', help: 'the checkout; the current directory unless given' },
-      { name: 'push', value: 'REMOTE', help: 'push the branch there too, with your git' },
+      { name: 'repo', value: 'DIR', help: 'the clone (default: the current directory)' },
+      { name: 'push', value: 'REMOTE', help: 'also push the branch to this remote, with your git' },
       JSON_OPTION,
     ],
     examples: [
@@ -111,7 +111,7 @@ export const VERBS: readonly Verb[] = [
   {
     name: 'get',
     alias: 'clone',
-    summary: 'copy a package out of a git repository and remember where it came from',
+    summary: 'copy a package from a git repository and record its upstream',
     usage: [
       'portico get REPO.git[/PATH][@REF] [DIR] [--strategy STRATEGY] [--for-deployment]',
       'portico get functions [--type mutator|validator] [--image IMAGE]',
@@ -119,24 +119,24 @@ export const VERBS: readonly Verb[] = [
       'portico get repos|packages|revisions|drafts|upstreams|downstreams|outdated|variants [WORD…] [--in DIR] [--output FORMAT]',
     ],
     description: [
-      'DIR is the last part of PATH unless given. A DIR that holds something gets the package as a new directory in it.',
-      'REF is a tag, branch or commit; for a package app and v3 the tag app/v3 is tried first. Without REF the default branch is taken.',
-      'The second form lists the built-in functions; a repository of that name is ./functions.',
-      'Alone, in a clone, it lists the packages there; in a directory of it those below.',
-      'The last form lists what git repositories on this machine hold, each on its registered branch: rows with every WORD.',
+      'DIR defaults to the last part of PATH. If DIR is not empty, the package becomes a new directory in it.',
+      'REF is a tag, branch or commit; for package app and REF v3, the tag app/v3 is tried first. REF defaults to the default branch.',
+      'The second form lists the built-in functions; to name a repository called functions, write ./functions.',
+      'Without arguments, it lists the packages of the clone, or those below the current directory of it.',
+      'The last form lists the content of git repositories on this machine, each on its registered branch: rows that contain every WORD.',
     ],
     options: [
       STRATEGY,
       { name: 'for-deployment', help: "write the copy's name into its package-context.yaml" },
       { name: 'type', value: 'TYPE', choices: ['mutator', 'validator'], help: 'only functions of this type' },
-      { name: 'image', short: 'i', value: 'IMAGE', help: 'the function and version that this image means' },
+      { name: 'image', short: 'i', value: 'IMAGE', help: 'the function and version that this image resolves to' },
       IN_OPTION,
       {
         name: 'output',
         short: 'o',
         value: 'FORMAT',
         choices: ['table', 'json', 'mermaid'],
-        help: 'how lists are printed',
+        help: 'output format of lists',
       },
       JSON_OPTION,
     ],
@@ -152,10 +152,10 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'graph',
-    summary: 'show which package is made from which, as a Mermaid graph',
+    summary: 'show the upstreams of packages as a Mermaid graph',
     usage: ['portico graph [WORD…] [--in DIR]'],
     description: [
-      'Dotted arrows lead to packages that are behind their upstream. Only what holds every WORD is drawn.',
+      'Dotted arrows point to packages that are behind their upstream. Only packages that match every WORD are drawn.',
     ],
     options: [IN_OPTION],
     examples: ['portico graph --in ~/clones > lineage.mmd'],
@@ -164,16 +164,16 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'update',
-    summary: 'bring a newer upstream into a package, keeping local changes',
+    summary: 'update a package from its upstream and keep local changes',
     usage: [
       'portico update [DIR[@REF]] [--strategy STRATEGY] [--on-conflict SIDE]',
       'portico update --base DIR --upstream DIR --local DIR --output DIR [--strategy STRATEGY] [--on-conflict SIDE]',
     ],
     description: [
-      'The first form finds both upstream revisions by the Kptfile of the package, fetches them with git and',
+      'The first form finds both upstream revisions in the Kptfile of the package, fetches them with git and',
       'writes in place. The second compares directories and writes the result to --output.',
-      'Without @REF it is the ref in the Kptfile: a branch that went on brings what is new, a revision nothing.',
-      'Where both sides changed the same thing, upstream is taken and the conflict is listed; exit code 2.',
+      'REF defaults to the ref in the Kptfile: a branch may have new commits, a revision never changes.',
+      'If both sides changed the same field, upstream is taken and the conflict is listed; the exit code is 2.',
     ],
     options: [
       { name: 'base', value: 'DIR', help: 'the upstream revision that local was made from' },
@@ -183,20 +183,20 @@ export const VERBS: readonly Verb[] = [
         name: 'output',
         short: 'o',
         value: 'DIR',
-        help: 'where the result goes: new, empty, or the --local directory',
+        help: 'directory for the result: new, empty, or the --local directory',
       },
       STRATEGY,
       {
         name: 'on-conflict',
         value: 'SIDE',
         choices: ['upstream', 'local', 'fail'],
-        help: 'what a conflict takes; fail writes nothing',
+        help: 'the side that conflicts take; fail writes nothing',
       },
       {
         name: 'resolve',
         value: 'ID=SIDE',
         many: true,
-        help: 'settle one conflict, by the id that it is listed with: upstream or local',
+        help: 'settle one conflict, by its listed id: upstream or local',
       },
       JSON_OPTION,
     ],
@@ -233,7 +233,7 @@ export const VERBS: readonly Verb[] = [
     name: 'eval',
     summary: 'run one function on a package, or on a ResourceList from stdin',
     usage: ['portico eval DIR|- --image IMAGE [--output DIR] [--fn-config FILE] [-- key=value…]'],
-    description: ['With - the ResourceList is read from stdin and the outcome is written to stdout.'],
+    description: ['With -, the ResourceList is read from stdin and the result is written to stdout.'],
     options: [
       {
         name: 'image',
@@ -241,15 +241,15 @@ export const VERBS: readonly Verb[] = [
         value: 'IMAGE',
         help: 'such as set-labels:v0.2, or a module such as fn.wasm',
       },
-      { name: 'exec', value: 'COMMAND', help: 'run a program of this machine as the function' },
-      { name: 'fn-config', value: 'FILE', help: 'the functionConfig' },
+      { name: 'exec', value: 'COMMAND', help: 'run a program on this machine as the function' },
+      { name: 'fn-config', value: 'FILE', help: 'file with the functionConfig' },
       { name: 'config', value: 'FILE', help: "the repository's portico.yaml, whose functions may run" },
       { name: 'output', short: 'o', value: 'DIR', help: 'write the whole package to this new directory' },
       { name: 'results', value: 'FILE', help: "write kpt's FunctionResultList here, also on failure" },
       {
         name: 'include-meta-resources',
         short: 'm',
-        help: 'taken for older scripts: the Kptfile and function configurations are always included',
+        help: 'accepted for compatibility: the Kptfile and function configurations are always included',
       },
       ...SELECTION,
       JSON_OPTION,
@@ -265,11 +265,11 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'check',
-    summary: 'say whether a package is in order and rendered, without writing anything',
+    summary: 'check that a package is valid and rendered, without writing anything',
     usage: ['portico check DIR [--config FILE] [--allow-exec]'],
     description: [
-      'Runs the pipelines and guardrails. Fails when a function fails, a validator finds errors, or when the',
-      'package is not what rendering makes of it.',
+      'Runs the pipelines and guardrails. Fails when a function fails, a validator finds errors, or the',
+      'package differs from the rendered package.',
     ],
     options: [...RENDER_OPTIONS, JSON_OPTION],
     examples: ['portico check ./database --config .github/portico.yaml'],
@@ -278,11 +278,11 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'diff',
-    summary: 'show what differs between two packages, by resource and field',
+    summary: 'show the differences between two packages, by resource and field',
     usage: ['portico diff A B'],
     description: ['A is the older package. Prints Markdown, or the differences as data with --json.'],
     options: [
-      { name: 'limit', value: 'CHARACTERS', help: 'cut the Markdown there and say so (default: all of it)' },
+      { name: 'limit', value: 'CHARACTERS', help: 'truncate the Markdown at this length and say so (default: no limit)' },
       JSON_OPTION,
     ],
     examples: ['portico diff ./database-v3 ./database-v4'],
@@ -311,7 +311,7 @@ export const VERBS: readonly Verb[] = [
     usage: ['portico serve'],
     description: [
       'Takes its settings from the environment: APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH, WEBHOOK_SECRET,',
-      'GHE_HOST, PORT, HOST, DATABASE_URL (PostgreSQL; without it a database is kept in PORTICO_DATA).',
+      'GHE_HOST, PORT, HOST, DATABASE_URL (PostgreSQL; default: an embedded database in PORTICO_DATA).',
     ],
     options: [],
     examples: ['APP_ID=7 PRIVATE_KEY_PATH=key.pem WEBHOOK_SECRET=... portico serve'],
@@ -364,8 +364,8 @@ export const VERBS: readonly Verb[] = [
       'the App are; with --json in one line. Started again on the same directory it goes on where it was.',
     ],
     options: [
-      { name: 'port', value: 'N', help: 'port of the forge; 0, the default, takes a free one' },
-      { name: 'data', value: 'DIR', help: 'where everything is kept (default: .portico)' },
+      { name: 'port', value: 'N', help: 'port of the forge (default: 0, a free port)' },
+      { name: 'data', value: 'DIR', help: 'directory for all data (default: .portico)' },
       { name: 'config', value: 'FILE', help: 'users, tokens, organisations and repositories to start with' },
       ...REALISTIC_OPTIONS,
       JSON_OPTION,
@@ -376,13 +376,13 @@ export const VERBS: readonly Verb[] = [
   },
   {
     name: 'demo',
-    summary: 'play the whole story on a local forge, and leave it running to be tried out',
+    summary: 'play the whole story on a local forge, and leave it running for you to try',
     usage: ['portico demo [--once] [--from DIR_OR_GIT_URL] [--port PORT] [--realistic [--seed N]]'],
     description: [
       'Draft, proposal, checks, approval, publication, update pull requests downstream; all offline.',
     ],
     options: [
-      { name: 'once', help: 'end after the story; exit code 0 only when every step happened' },
+      { name: 'once', help: 'exit after the story; the exit code is 0 only if every step succeeded' },
       {
         name: 'from',
         value: 'DIR_OR_GIT_URL',
@@ -391,7 +391,7 @@ export const VERBS: readonly Verb[] = [
       {
         name: 'port',
         value: 'PORT',
-        help: 'of the forge; 4280 by default, or a free one where that is taken',
+        help: 'port of the forge (default: 4280, or a free one if that is taken)',
       },
       ...REALISTIC_OPTIONS,
       { name: 'verbose', help: "show the bot's log" },

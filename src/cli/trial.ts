@@ -23,7 +23,7 @@ export async function trial(call: Call): Promise<number> {
   if (organization === undefined) {
     throw usageError(
       'portico trial needs --organization',
-      'Name the account that the throw-away App is installed on.',
+      'Name the account that has the throw-away App installed.',
     );
   }
   const repositories = call.list('repository');

@@ -88,7 +88,7 @@ function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
   const file = files.get('Kptfile');
   if (file === undefined) {
     throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
-      hint: 'Give the directory of a package.',
+      hint: 'Name the directory of a package.',
     });
   }
   const { kptfile, problems } = readKptfile(file.bytes);
@@ -96,12 +96,12 @@ function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
   const unusable = problems.find(({ path }) => path === 'upstream.git.repo');
   if (unusable !== undefined) {
     throw new PorticoError('UPSTREAM_REFUSED', `the Kptfile in ${directory}: ${unusable.message}`, {
-      hint: 'Correct the address in the Kptfile, and say it again.',
+      hint: 'Fix the address in the Kptfile and try again.',
     });
   }
   if (upstream === undefined) {
-    throw new PorticoError('UPSTREAM_MISSING', `the Kptfile in ${directory} names no upstream in git`, {
-      hint: 'A package made with portico get has one; else give --base, --upstream, --local and --output.',
+    throw new PorticoError('UPSTREAM_MISSING', `the Kptfile in ${directory} has no git upstream`, {
+      hint: 'Packages created with portico get have one. For others, give --base, --upstream, --local and --output.',
     });
   }
   return {

@@ -31,7 +31,7 @@ async function updateDirectories(call: Call): Promise<number> {
   if (base === undefined || upstream === undefined || local === undefined || output === undefined)
     return EXIT.usage;
   if (call.positionals.length > 0)
-    throw usageError('--local says which package is meant', 'Leave the argument out.');
+    throw usageError('--local already names the package', 'Remove the argument.');
   if (output !== local) requireFree(output);
 
   const read = (directory: string): PackageFiles => readFolder(directory, { warn: call.terminal.warn });
@@ -75,7 +75,7 @@ async function updateInPlace(call: Call): Promise<number> {
     decisions: decisionsOf(call),
     terminal: call.terminal,
   });
-  const other = ` Without @REF it is the revision that the Kptfile names: portico update ${typed}@REF brings another.`;
+  const other = ` Without @REF, the revision is the one in the Kptfile; for another one, use portico update ${typed}@REF.`;
   return finish({
     call,
     before,
@@ -129,7 +129,7 @@ function finish({
   if (stray !== undefined) {
     throw usageError(
       `--resolve ${stray}: there is no such conflict`,
-      'Look at the ids with --on-conflict fail; nothing was written.',
+      'Nothing was written. To list the ids, use --on-conflict fail.',
     );
   }
   const refused = conflicts.length > 0 && call.text('on-conflict') === 'fail';
@@ -173,7 +173,7 @@ function decisionsOf(call: Call): ReadonlyMap<string, 'upstream' | 'local'> {
       const [, id = '', side] = /^([0-9a-f]{12})=(upstream|local)$/.exec(typed) ?? [];
       if (side === 'upstream' || side === 'local') return [id, side] as const;
       throw usageError(
-        `--resolve ${JSON.stringify(typed)} settles nothing`,
+        `--resolve ${JSON.stringify(typed)} is not a conflict id and a side`,
         'Write the id of a conflict and a side, such as --resolve 0a1b2c3d4e5f=local; --on-conflict fail lists the ids.',
       );
     }),

@@ -21,8 +21,8 @@ export interface UpstreamLocation {
 export function parseUpstream(typed: string, resolvePath: (path: string) => string): UpstreamLocation {
   if (holdsCredentials(typed)) {
     throw usageError(
-      'the address holds a user name, password or token, and would write it into the Kptfile',
-      'Write it without, and give the credential to git: see git help credentials. Portico uses what git has.',
+      'the address contains a user name, password or token, which would be written into the Kptfile',
+      "Remove it from the address and configure the credential in git (see git help credentials); Portico uses git's credentials.",
     );
   }
   const parts =
@@ -31,13 +31,13 @@ export function parseUpstream(typed: string, resolvePath: (path: string) => stri
   const { repo = '', directory = '', ref } = parts?.groups ?? {};
   if (repo === '' || repo.startsWith('-')) {
     throw usageError(
-      `${typed} names no package in a git repository`,
+      `${typed} is not a package in a git repository`,
       'Write REPO.git/PATH@REF, such as https://github.com/acme/blueprints.git/database@v3.',
     );
   }
   const path = directory.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
   if (path.split('/').some((part) => part === '..' || part === '.')) {
-    throw usageError(`${typed} leaves the repository`, 'Write the path without . and .. in it.');
+    throw usageError(`${typed} leads outside the repository`, 'Write the path without . and .. parts.');
   }
   return { repo: isRemote(repo) ? repo : localRepo(resolvePath(repo)), directory: `/${path}`, ref };
 }
@@ -52,7 +52,7 @@ export function parseTarget(
   if (at === -1) return [typed, undefined];
   const ref = typed.slice(at + 1);
   if (ref === '' || ref.includes('@')) {
-    throw usageError(`${typed} names no revision`, 'Write DIR@REF, such as ./orders-database@v4.');
+    throw usageError(`${typed} has no revision`, 'Write DIR@REF, such as ./orders-database@v4.');
   }
   return [at === 0 ? '.' : typed.slice(0, at), ref];
 }

@@ -75,7 +75,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
       if (commit !== undefined) return { ref, commit };
     }
     throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no tag, branch or commit ${ref}`, {
-      hint: isRefName(ref) ? `git ls-remote ${repo} lists what there is.` : 'This is no name that git takes.',
+      hint: isRefName(ref) ? `To list them, use git ls-remote ${repo}.` : 'This is not a valid git ref name.',
     });
   };
 
@@ -104,7 +104,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
       const commit = isOid(id) ? await resolveCommit(reader, id, signal) : null;
       if (commit === null) {
         throw new PorticoError('UPSTREAM_COMMIT_MISSING', `${repo} has no commit ${JSON.stringify(id)}`, {
-          hint: 'Was upstream rewritten, or upstreamLock in the Kptfile edited?',
+          hint: 'Check whether upstream was rewritten or upstreamLock in the Kptfile was edited.',
         });
       }
       const found = await readPackage({
@@ -120,7 +120,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
           'UPSTREAM_PACKAGE_MISSING',
           `${repo} has no directory ${directory} at ${commit}`,
           {
-            hint: 'Look up the path of the package; it may have moved.',
+            hint: 'Check the path of the package; it may have moved.',
           },
         );
       }
@@ -152,7 +152,7 @@ function defaultBranch(refs: ReadonlyMap<string, string>, repo: string): Resolve
   const commit = head === undefined ? undefined : refs.get(head);
   if (head !== undefined && commit !== undefined) return { ref: head.replace(/^refs\/heads\//, ''), commit };
   throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no default branch`, {
-    hint: 'Name a tag, branch or commit behind @.',
+    hint: 'Write a tag, branch or commit after @.',
   });
 }
 
@@ -218,7 +218,7 @@ function checkRepo(repo: string): string {
   const known = scheme === undefined || ['https', 'http', 'ssh', 'git', 'file'].includes(scheme);
   const plain = scheme !== undefined || isRemote(repo) || repo.startsWith('/');
   if (known && plain && !repo.includes('::')) return repo;
-  throw new PorticoError('UPSTREAM_REFUSED', `${JSON.stringify(repo)} is no git URL that is allowed`, {
+  throw new PorticoError('UPSTREAM_REFUSED', `${JSON.stringify(repo)} is not an allowed git URL`, {
     hint: 'Use https, ssh, or an absolute path.',
   });
 }
@@ -264,8 +264,11 @@ function failure(command: string, errors: string): PorticoError {
   ) {
     return new PorticoError('UPSTREAM_UNREACHABLE', message, {
       blame: 'forge',
-      hint: 'Check the address, the network and your right to read it.',
+      hint: 'Check the address, the network and your read access.',
     });
   }
-  return new PorticoError('GIT_FAILED', message, { blame: 'forge', hint: 'Try again; git says why above.' });
+  return new PorticoError('GIT_FAILED', message, {
+    blame: 'forge',
+    hint: "See git's message above, then try again.",
+  });
 }

@@ -95,7 +95,7 @@ function unpack(url: URL, bytes: Uint8Array): PackageFiles {
   const read = readArchive(bytes);
   if ('files' in read) return read.files;
   throw new PorticoError(read.refused.code, `${url.origin}${url.pathname}: ${read.refused.message}`, {
-    hint: 'Nothing was unpacked. An archive has files and directories alone: tar, gzipped tar or zip.',
+    hint: 'Nothing was unpacked. An archive (tar, gzipped tar or zip) may hold only files and directories.',
   });
 }
 

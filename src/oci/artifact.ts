@@ -7,7 +7,7 @@ import { EMPTY_CONFIG, IMAGE_MANIFEST, LAYER_TAR_GZIP, PACKAGE_TYPE } from './me
 
 /** What is written beside the content. All of it is part of the digest. */
 export interface ArtifactFacts {
-  /** Address of the repository that the package is from. */
+  /** Address of the repository of the package. */
   readonly source?: string;
   /** Where in its history: Flux shows it, and takes the commit behind `sha1:` for the origin of what it applies. */
   readonly revision?: string;

@@ -191,7 +191,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
 function tagOf(reference: Reference): string {
   if (reference.tag !== undefined) return reference.tag;
   throw new PorticoError('REFERENCE_INVALID', `${referenceText(reference)} has neither a tag nor a digest`, {
-    hint: 'Add :TAG or @sha256:…; no tag is assumed.',
+    hint: 'Add :TAG or @sha256:…; there is no default tag.',
   });
 }
 

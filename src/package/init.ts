@@ -12,7 +12,7 @@ export interface InitOptions {
 const NO_DESCRIPTION = 'sample description';
 
 /**
- * The files that make a directory a package, as `kpt pkg init` writes them: Kptfile, README.md and
+ * The files that turn a directory into a package, as `kpt pkg init` writes them: Kptfile, README.md and
  * package-context.yaml, without those that `existing` has already.
  */
 export function initPackage(options: InitOptions, existing: PackageFiles = new Map()): PackageFiles {

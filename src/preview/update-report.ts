@@ -75,7 +75,7 @@ export function updateReportMarkdown(report: UpdateReport, limit = 60_000): stri
     ...(failures.length === 0 ? [] : [`**This fails:**\n\n${bullets(failures)}`]),
     ...(definitions.warnings.length === 0 ? [] : [`Look at:\n\n${bullets(definitions.warnings)}`]),
     pivotMarkdown(pivot),
-    ...(powers === '' ? [] : [`What it may do, ▲ more and ▼ less:\n\n${powers}`]),
+    ...(powers === '' ? [] : [`Privileges, ▲ gained and ▼ lost:\n\n${powers}`]),
   ];
   const head = parts.join('\n\n');
   return `${head}\n\n${diffMarkdown(diff, { limit: Math.max(200, limit - head.length) })}`;

@@ -24,8 +24,8 @@ function scratch(): string {
 }
 
 test.each([
-  [['validate', 'in'], 0, /The registry-v1 bundle is in order/],
-  [['validate', 'good.tar'], 0, /The registry-v1 bundle is in order/],
+  [['validate', 'in'], 0, /The registry-v1 bundle is valid/],
+  [['validate', 'good.tar'], 0, /The registry-v1 bundle is valid/],
   [['validate', 'bad.tar'], 65, /bad.tar: "..\/x": the path has the part ".."/],
   [['validate', 'in', '--output', 'out'], 64, /validate: it has no option --output/],
   [['convert', 'in', '--output', 'out'], 64, /--install-namespace is missing/],

@@ -86,7 +86,7 @@ test('what stands for nothing is not converted: each refusal says why', () => {
       'manifests/a.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: x}\n',
       'manifests/b.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: a, namespace: y}\nspec: {}\n',
     }),
-  ).toBe('two objects would be Service "ops/a", and they differ');
+  ).toBe('two different objects would be Service "ops/a"');
 });
 
 test('the pod carries the annotations of the CSV and the namespaces; its own come first', () => {

@@ -40,7 +40,7 @@ test('a catalog becomes packages, revisions and channels, and comes back as it w
   const before = refs(clone);
   const planned = await imports(clone, first, '--into', 'operators');
   expect(planned.stdout).toBe(
-    'operators/p: 2 new revisions, 0 there already\n  v1  p.v1.0.0\n  v2  p.v1.1.0\n' +
+    'operators/p: 2 new revisions, 0 already there\n  v1  p.v1.0.0\n  v2  p.v1.1.0\n' +
       'new: .github/portico/channels/operators/p.yaml\nnew: .github/portico/catalog/operators/p.json\n' +
       'Nothing is written without --write.\n',
   );
@@ -70,11 +70,11 @@ test('a catalog becomes packages, revisions and channels, and comes back as it w
 
   // What is there already writes nothing.
   const there = refs(clone);
-  expect((await imports(clone, first, '--write')).stdout).toContain('Everything is there already.');
+  expect((await imports(clone, first, '--write')).stdout).toContain('Everything is already there.');
   expect(refs(clone)).toBe(there);
   // More of the same channel is added to it.
   expect((await imports(clone, more, '--write')).stdout).toContain(
-    'operators/p: 1 new revision, 2 there already',
+    'operators/p: 1 new revision, 2 already there',
   );
   const all = await runVerb('catalog', 'export', clone, '--branch', 'import/catalog', '-o', 'json');
   expect(all.stdout).toContain('"skips": [\n                "p.v1.0.5"');

@@ -200,5 +200,5 @@ test('the plan has the hop and the whole way of every downstream, or why there i
     /^teams\/shop:first +infra\/redis +channel\/stable +v1 +v3 +step +step 1 of 2: v1 → v3 → v5; v1 is deprecated: old, superseded by v3$/,
   );
   const none = await runVerb('catalog', 'plan', clone, '--package', 'infra/other');
-  expect(none.stdout).toBe('Nobody follows a package of this repository.\n');
+  expect(none.stdout).toBe('No downstream follows a package of this repository.\n');
 });

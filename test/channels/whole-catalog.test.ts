@@ -114,7 +114,7 @@ test.skipIf(valid.length === 0)(
       'operators',
       '--write',
     );
-    expect(again.stdout).toContain('Everything is there already.');
+    expect(again.stdout).toContain('Everything is already there.');
   },
 );
 

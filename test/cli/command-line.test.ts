@@ -22,11 +22,15 @@ describe('usage', () => {
     ['a wrong choice', ['update', '--strategy', 'fast-foward'], /did you mean fast-forward\?/],
     ['arguments that nobody takes', ['tree', '.', '--', 'a=b'], /nothing may follow --/],
     ['a half update', ['update', '--base', 'x'], /--upstream is missing/],
-    ['no function', ['eval', '.'], /say which function to run/],
+    ['no function', ['eval', '.'], /the function is missing/],
     ['a function argument without =', ['eval', '.', '-i', 'x', '--', 'a'], /must be key=value/],
-    ['no address', ['get', 'somewhere'], /names no package/],
+    ['no address', ['get', 'somewhere'], /is not a package/],
     ['an address that is an option', ['get', '--upload-pack=x.git/y'], /no option --upload-pack/],
-    ['a command for comments', ['publish'], /command for comments\nWrite \/portico publish in a comment/],
+    [
+      'a command for comments',
+      ['publish'],
+      /slash-command for comments\nWrite \/portico publish in a comment/,
+    ],
     ['help for nothing', ['help', 'nothing'], /no verb nothing/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await portico(args);

@@ -31,7 +31,7 @@ describe('credentials in addresses', () => {
         cwd: dir.path('.'),
       });
       expect(code).toBe(64);
-      expect(stderr).toContain('user name, password or token, and would write it into the Kptfile');
+      expect(stderr).toContain('user name, password or token, which would be written into the Kptfile');
       expect(`${stdout}${stderr}`).not.toContain(SECRET);
     }
     expect(existsSync(dir.path('web'))).toBe(false);

@@ -54,9 +54,9 @@ test('drafts in a checkout: made as the commands make them, refused with their w
     expect.stringContaining('65'),
     expect.stringContaining('cannot be a package'),
     expect.stringContaining('inside the package'),
-    expect.stringContaining('has no revision v9 here'),
+    expect.stringContaining('has no revision v9 of web'),
     expect.stringContaining('64'),
-    expect.stringContaining('65 error: web holds what v2 holds already'),
+    expect.stringContaining('65 error: web already has the content of v2'),
     expect.stringContaining('git rev-parse failed'),
   ]);
 });

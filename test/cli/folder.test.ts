@@ -44,9 +44,9 @@ describe('reading', () => {
       'a.yaml': '1',
     });
     expect(warnings.sort()).toEqual([
-      'link is a symbolic link and is left out',
-      'pipe.yaml is no regular file and is left out',
-      'twin.yaml is a symbolic link and is left out',
+      'link is a symbolic link and is skipped',
+      'pipe.yaml is not a regular file and is skipped',
+      'twin.yaml is a symbolic link and is skipped',
     ]);
   });
 

@@ -170,7 +170,7 @@ describe('get', () => {
     ['no such directory', '/nothing@main', /has no directory \/nothing/, 65],
     ['no package there', '/other', /there is no Kptfile in \/other/, 65],
     ['an option in the revision', '/db@--upload-pack=x', /has no tag, branch or commit/, 65],
-    ['a way out', '/../db', /leaves the repository/, 64],
+    ['a way out', '/../db', /leads outside the repository/, 64],
   ])('%s', async (_, suffix, message, exit) => {
     using dir = scratch();
     const { repo } = shared;
@@ -193,11 +193,11 @@ describe('get', () => {
     using dir = scratch();
     dir.write({ x: 'a file' });
     const { code, stderr } = await portico(['get', `${shared.repo.url}/db`, 'x'], { cwd: dir.path('.') });
-    expect([code, stderr]).toEqual([64, expect.stringContaining('x exists already')]);
+    expect([code, stderr]).toEqual([64, expect.stringContaining('x already exists')]);
     const below = await portico(['get', `${shared.repo.url}/db`, 'x/y'], { cwd: dir.path('.') });
     expect([below.code, below.stderr]).toEqual([
       65,
-      expect.stringContaining('x/y is not a directory, or lies below a file'),
+      expect.stringContaining('x/y is not a directory, or is below a file'),
     ]);
   });
 

@@ -82,7 +82,7 @@ test('what npm packs runs outside of a checkout, without any TypeScript', async 
   for (const verb of ['dev', 'demo']) {
     expect(await portico(verb)).toMatchObject({
       code: 65,
-      stderr: expect.stringMatching(/needs the local forge, which is not installed\nRun it in a checkout/),
+      stderr: expect.stringMatching(/needs the local forge, which is not installed\nRun it in a clone/),
     });
   }
 

@@ -109,7 +109,7 @@ test('a revision stays; what is pulled is what was pushed, and a second pull wri
     held: sha256(registry.manifests.get('acme/web:v1')!.bytes),
     wanted: expect.stringMatching(/^sha256:/),
   });
-  expect(other.stderr).toContain(`is ${refused.held}, and this is ${refused.wanted}`);
+  expect(other.stderr).toContain(`is ${refused.held}, but this package is ${refused.wanted}`);
 
   const pulled = await portico('pull', `oci://${registry.host}/acme/web:stable`, 'again', '--json').ended;
   expect(pulled.code, pulled.stderr).toBe(0);

@@ -84,7 +84,7 @@ describe('render', () => {
     dir.write({ ...PACKAGE, 'p/Kptfile': EXEC });
     const refused = await portico(['render', dir.path('p')]);
     expect([refused.code, dir.read('p')['service.yaml']]).toEqual([1, SERVICE]);
-    expect(refused.stderr).toContain('On the command line: add --allow-exec');
+    expect(refused.stderr).toContain('On the command line, add --allow-exec');
     const allowed = await portico(['render', dir.path('p'), '--allow-exec']);
     expect([allowed.code, dir.read('p')['service.yaml']]).toEqual([0, SERVICE.replace('old', 'new')]);
   });
@@ -173,7 +173,7 @@ spec: { policyName: rule, validationActions: [Deny] }
     expect(stderr).toContain('pod.yaml:5: error: no node [bound]');
     expect(stderr).not.toContain('[team]');
     expect(stderr).toContain("dot.yaml:1: error: missing property 'size' [schema]");
-    expect(stderr).toContain('definitions of acme/crds are not read here');
+    expect(stderr).toContain('definitions in acme/crds are not read on the command line');
   });
 
   test('a mistake in the configuration is told with its line', async () => {
@@ -205,7 +205,7 @@ describe('check', () => {
     expect(again.stderr).toContain('Nothing changed.\n');
     expect(await portico(['check', dir.path('p')])).toMatchObject({
       code: 0,
-      stdout: 'The package is in order.\n',
+      stdout: 'The package is valid and rendered.\n',
     });
   });
 

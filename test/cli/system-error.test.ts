@@ -27,13 +27,13 @@ describe('what the operating system refuses is told in a sentence, from where on
       expect(error).toMatchObject({ blame: 'user', hint: expect.stringMatching(/\.$/) });
       return `${error!.code}: ${error!.message}`;
     };
-    expect(told(() => readFileSync(dir.path('none')))).toBe('ENOENT: there is no none');
+    expect(told(() => readFileSync(dir.path('none')))).toBe('ENOENT: none does not exist');
     expect(told(() => readFileSync(dir.path('folder')))).toMatch(/^EISDIR: .*is a directory/);
     expect(told(() => readdirSync(dir.path('file')))).toMatch(/^ENOTDIR: file is not a directory/);
     expect(told(() => readFileSync(dir.path('loop')))).toMatch(/^ELOOP: loop is a symbolic link/);
     expect(told(() => writeFileSync(dir.path(long), ''))).toMatch(/^ENAMETOOLONG: the name x+ is too long/);
     const refused = await new Promise((resolve) => connect(1, '127.0.0.1').on('error', resolve));
-    expect(systemError(refused, '/')?.message).toBe('nothing listens at 127.0.0.1:1');
+    expect(systemError(refused, '/')?.message).toBe('nothing listens on 127.0.0.1:1');
   });
 
   test.each(['EACCES', 'EPERM', 'EEXIST', 'ENOSPC', 'EROFS', 'EDQUOT', 'EMFILE', 'EBUSY', 'ENOTEMPTY'])(
@@ -51,7 +51,7 @@ describe('what the operating system refuses is told in a sentence, from where on
       syscall: 'spawn git',
       path: 'git',
     });
-    expect(systemError(missing, '/')?.message).toBe('the program git is not there');
+    expect(systemError(missing, '/')?.message).toBe('the program git is not installed');
     expect(systemError(new TypeError('x is not a function'), '/')).toBeUndefined();
   });
 

@@ -175,7 +175,7 @@ describe('update from git', () => {
     const told = await portico(['update', 'mine'], { cwd: dir.path('.') });
     expect([told.code, told.stdout]).toEqual([0, '']);
     expect(told.stderr).toBe(
-      'Nothing changed. Without @REF it is the revision that the Kptfile names: portico update mine@REF brings another.\n',
+      'Nothing changed. Without @REF, the revision is the one in the Kptfile; for another one, use portico update mine@REF.\n',
     );
   });
 
@@ -237,7 +237,7 @@ describe('update from git', () => {
 
   test.each<[string, string, RegExp]>([
     ['no Kptfile', '', /there is no Kptfile/],
-    ['no upstream', KPTFILE, /names no upstream/],
+    ['no upstream', KPTFILE, /has no git upstream/],
     [
       'a commit that is none',
       `${KPTFILE}upstream:\n  type: git\n  git: {repo: REPO, directory: /app, ref: main}\nupstreamLock:\n  type: git\n  git: {repo: REPO, directory: /app, ref: main, commit: --upload-pack=x}\n`,
@@ -251,12 +251,12 @@ describe('update from git', () => {
     [
       'an address that starts programs',
       `${KPTFILE}upstream:\n  type: git\n  git: {repo: "ext::touch pwned", directory: /app, ref: main}\n`,
-      /no git URL that is allowed/,
+      /not an allowed git URL/,
     ],
     [
       'an address that is an option',
       `${KPTFILE}upstream:\n  type: git\n  git: {repo: "--upload-pack=touch pwned", directory: /app, ref: main}\n`,
-      /no git URL that is allowed/,
+      /not an allowed git URL/,
     ],
   ])('%s', async (_, kptfile, message) => {
     using dir = scratch();

@@ -35,7 +35,7 @@ test.each([
   ],
   [['validate', '/nonexistent'], 65, /nonexistent/],
   [['list', 'bundles', 'GOOD'], 0, /PACKAGE +CHANNEL +BUNDLE/],
-  [['list', 'bundles', 'BAD'], 65, /not in order/],
+  [['list', 'bundles', 'BAD'], 65, /not valid/],
   [['list', 'things', 'GOOD'], 64, /cannot list things/],
   [['list', 'bundles', 'GOOD', '--package', 'q'], 65, /not found/],
   [['graph', 'GOOD', '--minimum-edge', 'p.v9.0.0'], 65, /unknown minimum edge name/],

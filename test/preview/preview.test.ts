@@ -150,7 +150,7 @@ test('a directory is shown as it would be rendered', async () => {
   const { exit, stdout, stderr } = await preview(join(folder, 'draft'));
   expect(exit).toBe(0);
   expect(stdout).toContain('ServiceAccount shop/web  [all.yaml]');
-  expect(stderr).toContain('is not rendered yet: 1 file would change');
+  expect(stderr).toContain('is not rendered: 1 file would change');
   write('draft/Kptfile', `${KPTFILE}pipeline: {mutators: [{image: nobody/knows:v1}]}\n`);
   expect((await preview(join(folder, 'draft'))).exit).toBe(1);
 });
@@ -193,6 +193,6 @@ processors: [{plain: {directory: upstream/crds}}]
   });
   write('with/portico-sources.yaml', 'sources: 3\n');
   const { stderr, stdout } = await preview(directory, '--json');
-  expect(stderr).toContain('so that everything counts as deployed');
+  expect(stderr).toContain('so everything counts as deployed');
   expect((JSON.parse(stdout) as { permissions: unknown[] }).permissions).not.toEqual([]);
 });

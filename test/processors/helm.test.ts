@@ -288,7 +288,7 @@ describe.skipIf(environment === undefined)(
         ];
         const { exit, stderr } = await runVerb('bundle', 'convert', chart!, ...given);
         expect([exit, stderr]).toEqual([0, expect.stringContaining('Job shop-migrate is a hook')]);
-        expect(stderr).toContain('templates/passwd.yaml is a symbolic link and is left out');
+        expect(stderr).toContain('templates/passwd.yaml is a symbolic link and is skipped');
         expect(readdirSync(output!)).toEqual([
           '00_configmap_shop-settings.yaml',
           '01_persistentvolumeclaim_cache.yaml',

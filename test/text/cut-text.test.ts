@@ -17,7 +17,7 @@ describe('cutting', () => {
       expect(size(cut)).toBeLessThanOrEqual(65_535);
       expect(size(cut)).toBeGreaterThan(65_000);
       expect(cut.split('\n').filter((line) => line.startsWith('````'))).toHaveLength(2);
-      expect(cut).toMatch(/\n````\n\n\*\(\d+ characters are left out here\.\)\*$/);
+      expect(cut).toMatch(/\n````\n\n\*\(\d+ characters are omitted here\.\)\*$/);
     },
   );
 

@@ -47,7 +47,7 @@ async function withHelm(call: Call, files: PackageFiles, chart: HelmChart): Prom
     return code === 'TOOL_MISSING' ? { refused: [...needs, `${message}. ${hint}`] } : { refused: [message] };
   }
   const { objects, twins } = withoutTwins(made.objects.map(({ value }) => value));
-  if (twins.length > 0) return { refused: twins.map((twin) => `two objects are ${twin}, and they differ`) };
+  if (twins.length > 0) return { refused: twins.map((twin) => `two different objects would be ${twin}`) };
   return { objects, notes: made.notes };
 }
 
@@ -57,7 +57,7 @@ function readValues(call: Call, typed: string): Uint8Array {
   } catch (cause) {
     throw new PorticoError('VALUES_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
       cause,
-      hint: 'Give a YAML file.',
+      hint: 'Name a YAML file.',
     });
   }
 }

@@ -62,8 +62,8 @@ export async function convert(call: Call): Promise<number> {
 
 const HINTS: Readonly<Record<BundleFormat, string>> = {
   'registry-v1': 'See: portico bundle validate. --target-namespaces says which namespaces to watch.',
-  plain: 'Name APIs that the cluster has with --known-api, and CRDs that you install before the rest.',
-  helm: 'Correct the chart or its values; where there is no Helm, render it with helm template elsewhere and give the result as a plain bundle: a directory manifests.',
+  plain: 'With --known-api, name the APIs that the cluster has and the CRDs that you install first.',
+  helm: 'Fix the chart or its values. If Helm is not installed here, render the chart with helm template elsewhere and pass the result as a plain bundle: a directory named manifests.',
 };
 
 async function conversionOf(call: Call, files: PackageFiles, format: BundleFormat): Promise<Conversion> {
@@ -74,7 +74,7 @@ async function conversionOf(call: Call, files: PackageFiles, format: BundleForma
     const [name, formats] = useless;
     throw usageError(
       `--${name} is for ${formats.map((one) => FORMAT_NAMES[one]).join(' and ')} bundles; this one is ${FORMAT_NAMES[format]}`,
-      'Leave it out.',
+      'Remove it.',
     );
   }
   if (format === 'registry-v1') {
@@ -83,7 +83,7 @@ async function conversionOf(call: Call, files: PackageFiles, format: BundleForma
   }
   if (format === 'helm') return convertChart(call, files);
   if (call.has('install-namespace')) {
-    call.terminal.warn('--install-namespace changes nothing: the manifests name their namespaces themselves');
+    call.terminal.warn('--install-namespace has no effect: the manifests set their own namespaces');
   }
   return after(readPlainBundle(files), (objects) => convertPlain(objects, knownApis(call)));
 }
@@ -107,7 +107,7 @@ function registryOptions(call: Call): ConvertOptions {
   if (installNamespace === undefined) {
     throw usageError(
       'portico bundle convert: --install-namespace is missing',
-      'Name the namespace in which the operator is to run.',
+      'Name the namespace for the operator.',
     );
   }
   const targets = call.text('target-namespaces')?.split(',');
@@ -132,7 +132,7 @@ function readConfig(call: Call, typed: string): DeploymentConfig {
   const [issue] = read.error.issues;
   const place = issue?.path.length === 0 ? '' : `${issue?.path.join('.')}: `;
   throw new PorticoError('DEPLOYMENT_CONFIG_INVALID', `${typed}: ${place}${issue?.message ?? 'invalid'}`, {
-    hint: "Its fields are those of the config of OLM's subscriptions: env, resources, tolerations and so on.",
+    hint: 'Its fields are those of the config of an OLM subscription: env, resources, tolerations and so on.',
   });
 }
 
@@ -142,7 +142,7 @@ function readBytes(call: Call, typed: string): Uint8Array {
   } catch (cause) {
     throw new PorticoError('DEPLOYMENT_CONFIG_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
       cause,
-      hint: 'Give a YAML file.',
+      hint: 'Name a YAML file.',
     });
   }
 }

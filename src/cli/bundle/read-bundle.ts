@@ -28,7 +28,7 @@ function unpacked(path: string): PackageFiles {
   const read = readArchive(readFileSync(path));
   if ('files' in read) return read.files;
   throw new PorticoError(read.refused.code, `${path}: ${read.refused.message}`, {
-    hint: 'Nothing was unpacked. An archive has files and directories alone: tar, gzipped tar or zip.',
+    hint: 'Nothing was unpacked. An archive (tar, gzipped tar or zip) may hold only files and directories.',
   });
 }
 

@@ -22,7 +22,7 @@ export function validate(call: Call): Promise<number> {
   const passed = errors.length === 0;
   if (terminal.json) {
     terminal.document({ passed, format, errors: errors.map(shown), warnings: warnings.map(shown) });
-  } else if (passed) terminal.print(`The ${format} bundle is in order.`);
+  } else if (passed) terminal.print(`The ${format} bundle is valid.`);
   return Promise.resolve(passed ? EXIT.ok : EXIT.failed);
 }
 

@@ -61,7 +61,7 @@ export async function findDownstreams(upstream: UpstreamClone, find: FindDownstr
       continue;
     }
     if (lock === undefined) {
-      note(`${name} has an upstream and no lock; portico update writes one`);
+      note(`${name} has an upstream but no lock; portico update writes one`);
       continue;
     }
     const at = await positionOf(upstream, of, lock, find.signal);
@@ -69,7 +69,7 @@ export async function findDownstreams(upstream: UpstreamClone, find: FindDownstr
     const place = commit === undefined ? {} : { commit };
     subscribers.push({ downstream: name, ...place, upstream: of.offer.path, at, follow, planned });
   }
-  if (elsewhere > 0) note(`${elsewhere} packages with other upstreams are left out`);
+  if (elsewhere > 0) note(`${elsewhere} packages with other upstreams are skipped`);
   return { subscribers: subscribers.sort((a, b) => (a.downstream < b.downstream ? -1 : 1)), notes };
 }
 
@@ -146,7 +146,7 @@ function configOf(
   const here = branch === null ? {} : { defaultBranch: branch };
   const parsed = parseRepositoryConfig({ file: CONFIGURATION, bytes }, here);
   if (parsed.ok) return parsed.config;
-  note(`${folder}: ${CONFIGURATION} cannot be used: ${parsed.problems[0]?.message ?? 'it has mistakes'}`);
+  note(`${folder}: ${CONFIGURATION} cannot be used: ${parsed.problems[0]?.message ?? 'it has errors'}`);
   return undefined;
 }
 

@@ -33,7 +33,7 @@ export async function exportVerb(call: Call): Promise<number> {
         upstream.packages.map(({ offer }) => offer.path),
       );
     for (const { offer, channels } of chosen)
-      if (channels === undefined) terminal.warn(`${offer.path} has no channel file and is left out`);
+      if (channels === undefined) terminal.warn(`${offer.path} has no channel file and is skipped`);
     const offered = chosen.filter(({ channels }) => channels !== undefined);
     const packages = await recordedPackages(upstream, offered, signal);
     const { catalog: made, notes } = exportCatalog(packages, upstream.source.repository);
@@ -45,13 +45,9 @@ export async function exportVerb(call: Call): Promise<number> {
   const { errors, warnings } = validateCatalog(catalog);
   for (const { message } of warnings) terminal.warn(message);
   if (errors.length > 0) {
-    throw new PorticoError(
-      'CATALOG_INVALID',
-      `the catalog would not be in order:\n${verdictText(errors, 50)}`,
-      {
-        hint: 'portico catalog plan tells what is wrong with channel files. A revision without resources needs an image, which packages do not have.',
-      },
-    );
+    throw new PorticoError('CATALOG_INVALID', `the catalog would not be valid:\n${verdictText(errors, 50)}`, {
+      hint: 'portico catalog plan shows problems in channel files. A revision without resources needs an image, which packages do not have.',
+    });
   }
   if (target === undefined) return writeCatalog(call, catalog);
   const files = filesOf(catalog);
@@ -63,7 +59,7 @@ export async function exportVerb(call: Call): Promise<number> {
 
 function noPackage(path: string, all: readonly string[]): PorticoError {
   return new PorticoError('CATALOG_NO_PACKAGE', `there is no package ${path}`, {
-    hint: `There are: ${all.join(', ')}`,
+    hint: `The packages are: ${all.join(', ')}`,
   });
 }
 

@@ -20,8 +20,8 @@ export function openImages(call: Call): ReadImage {
   return (image) => {
     const reference = parseReference(image);
     if (reference.digest === undefined) {
-      throw new PorticoError('IMAGE_FLOATS', `${image} has no digest, and its tag may move`, {
-        hint: 'Write NAME@sha256:…; portico pull and skopeo inspect tell the digest.',
+      throw new PorticoError('IMAGE_FLOATS', `${image} has no digest, and a tag may move`, {
+        hint: 'Write NAME@sha256:…; portico pull and skopeo inspect print the digest.',
       });
     }
     const client = layout === undefined ? openRegistry(call, reference) : layoutClient(call.path(layout));
@@ -43,9 +43,13 @@ function layoutClient(directory: string): ArtifactSource {
       });
     }
     if (algorithm !== 'sha256' || digestOf(bytes) === digest) return bytes;
-    throw new PorticoError('LAYOUT_DIGEST', `${directory}: what is called ${digest} is ${digestOf(bytes)}`, {
-      hint: 'The directory was changed; copy the image again.',
-    });
+    throw new PorticoError(
+      'LAYOUT_DIGEST',
+      `${directory}: the file named ${digest} has the digest ${digestOf(bytes)}`,
+      {
+        hint: 'The directory was changed; copy the image again.',
+      },
+    );
   };
   return {
     limits: REGISTRY_LIMITS,

@@ -43,9 +43,9 @@ function catalogIn(typed: string, files: PackageFiles): Catalog {
   if (!isBundleDirectory(files)) return readCatalog(files);
   throw new PorticoError(
     'IMPORT_BUNDLE',
-    `${typed} is one bundle, and no catalog says who may be upgraded to it`,
+    `${typed} is a single bundle without a catalog, so its upgrade edges are unknown`,
     {
-      hint: 'Give a catalog; or --mode, by which channels follow from what bundles say of themselves.',
+      hint: "Give a catalog, or --mode to derive channels from the bundle's own fields.",
     },
   );
 }
@@ -75,7 +75,7 @@ function claimed(
   const { value: catalog, problem } = catalogOfClaims([...before, ...added], mode);
   if (catalog === undefined) {
     throw new PorticoError('IMPORT_REFUSED', problem, {
-      hint: 'Nothing was changed. Give bundles that belong together in one command.',
+      hint: 'Nothing was changed. Pass bundles that belong together in one command.',
     });
   }
   return {

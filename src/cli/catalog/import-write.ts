@@ -46,7 +46,7 @@ export async function writeImport(request: WriteImport): Promise<string> {
   const { upstream, branch, packages, files, signal } = request;
   if (upstream.git.branch === branch) {
     throw new PorticoError('BRANCH_CHECKED_OUT', `${branch} is checked out`, {
-      hint: 'Check out another branch, or name another with --branch.',
+      hint: 'Check out another branch, or choose another with --branch.',
     });
   }
   const run = promisify(execFile);

@@ -98,7 +98,7 @@ function refuse({ terminal }: Call, refused: ImportRefusal): number {
         );
       case 'invalid':
         return [
-          `together with what is there it is no catalog in order:\n${verdictText(refused.problems, 50)}`,
+          `together with the existing packages it is not a valid catalog:\n${verdictText(refused.problems, 50)}`,
         ];
       case 'other':
         return [refused.message];
@@ -111,8 +111,8 @@ function refuse({ terminal }: Call, refused: ImportRefusal): number {
   for (const line of lines) terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${line}`);
   const help = {
     conflicts:
-      'Nothing was changed. Bundles stay what they are; --replace-channels takes channels and deprecations of the new catalog.',
-    invalid: 'Nothing was changed. Give all catalogs that belong together in one command.',
+      'Nothing was changed. Existing bundles are never replaced; --replace-channels takes the channels and deprecations of the new catalog.',
+    invalid: 'Nothing was changed. Pass all catalogs that belong together in one command.',
     other: 'Nothing was changed.',
   };
   terminal.say(help[refused.kind]);
@@ -197,7 +197,7 @@ function report(
     return;
   }
   for (const { path, revisions, known } of packages) {
-    terminal.print(`${path}: ${counted(revisions.length, 'new revision')}, ${known} there already`);
+    terminal.print(`${path}: ${counted(revisions.length, 'new revision')}, ${known} already there`);
     for (const { number, bundle } of revisions) terminal.print(`  v${number}  ${bundle.name}`);
   }
   for (const { file, before } of changes)
@@ -207,13 +207,13 @@ function report(
     .filter(({ bundle }) => bundle.objects.length === 0);
   if (bare.length > 0 && !call.has('images'))
     terminal.say(
-      `${counted(bare.length, 'revision')} will name an image and hold no manifests: the catalog has none.`,
+      `${counted(bare.length, 'revision')} will name an image and hold no manifests, because the catalog has none.`,
     );
-  if (tags.length === 0 && changes.length === 0) terminal.print('Everything is there already.');
+  if (tags.length === 0 && changes.length === 0) terminal.print('Everything is already there.');
   else if (commit === undefined) terminal.print(`Nothing is written without --write.`);
   else {
     terminal.print(`${branch} is at ${commit}, with ${counted(tags.length, 'tag')}.`);
-    terminal.print('Merge it by a merge commit, and push the tags then: git push --tags');
+    terminal.print('Merge it with a merge commit, then push the tags: git push --tags');
   }
   for (const note of sources.notes) terminal.warn(note);
 }

@@ -29,7 +29,7 @@ export async function plan(call: Call): Promise<number> {
   });
   const rows = found.filter(({ upstream }) => wanted === undefined || upstream === wanted);
   if (terminal.json) terminal.document({ downstreams: rows.map(rowDocument) });
-  else if (rows.length === 0) terminal.print('Nobody follows a package of this repository.');
+  else if (rows.length === 0) terminal.print('No downstream follows a package of this repository.');
   else terminal.write(visible(table([HEADER, ...rows.map(rowCells)])));
   return EXIT.ok;
 }

@@ -15,7 +15,7 @@ export async function range(call: Call): Promise<number> {
   const matches = read
     .filter((one) => value !== undefined && one.value !== undefined && value.matches(one.value))
     .map(({ version }) => version);
-  for (const { version, problem: why } of invalid) terminal.warn(`${version} is no version: ${why}`);
+  for (const { version, problem: why } of invalid) terminal.warn(`${version} is not a version: ${why}`);
   if (problem !== undefined) terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${problem}`);
   if (terminal.json) {
     terminal.document({

@@ -16,7 +16,7 @@ export function readCatalogOf(call: Call, typed = call.positionals[0] ?? '.'): C
 export function packagesOf(catalog: Catalog): readonly ModelPackage[] {
   const { errors, packages } = validateCatalog(catalog);
   if (errors.length === 0) return [...packages.values()];
-  throw new PorticoError('CATALOG_INVALID', `the catalog is not in order:\n${verdictText(errors, 50)}`, {
-    hint: 'portico catalog validate tells where each of these stands.',
+  throw new PorticoError('CATALOG_INVALID', `the catalog is not valid:\n${verdictText(errors, 50)}`, {
+    hint: 'portico catalog validate shows where each problem is.',
   });
 }

@@ -52,7 +52,7 @@ function compare(call: Call, typed: string, text: string): number {
   const [old, now] = [before.split('\n'), text.split('\n')];
   const at = now.findIndex((line, index) => line !== old[index]);
   const line = at === -1 ? now.length : at + 1;
-  call.terminal.say(`${typed}:${line}: the index is not what follows from tags, channels and locks`);
+  call.terminal.say(`${typed}:${line}: the index does not match the tags, channels and locks`);
   call.terminal.say(`is:     ${old[line - 1] ?? '(the end)'}\nshould: ${now[line - 1] ?? '(the end)'}`);
   return EXIT.failed;
 }
@@ -63,7 +63,7 @@ function write(path: string, text: string): void {
   } catch (cause) {
     throw new PorticoError('INDEX_NOT_WRITTEN', `${path} cannot be written: ${reasonOf(cause)}`, {
       cause,
-      hint: 'Name a file in a directory that is there and may be written.',
+      hint: 'Name a file in an existing, writable directory.',
     });
   }
 }

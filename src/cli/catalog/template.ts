@@ -33,7 +33,7 @@ function readTemplate(call: Call, typed: string): Uint8Array {
   } catch (cause) {
     throw new PorticoError('TEMPLATE_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
       cause,
-      hint: 'Give the file of a catalog template.',
+      hint: 'Name the file of a catalog template.',
     });
   }
 }
@@ -50,7 +50,7 @@ function renderedBundle(files: PackageFiles, image: string): BundleBlob | undefi
     throw new PorticoError(
       'TEMPLATE_INVALID',
       `bundle reference "${image}" resulted in ${bundles.length} bundles, expected 1`,
-      { hint: `Correct ${name}${ending} in the directory of rendered bundles.` },
+      { hint: `Fix ${name}${ending} in the directory of rendered bundles.` },
     );
   }
   return undefined;

@@ -33,7 +33,7 @@ export async function validate(call: Call): Promise<number> {
       warnings: warnings.map(shown),
       packages: packagesView(packages),
     });
-  } else if (passed) terminal.print(`The catalog is in order: ${counted(packages.size, 'package')}.`);
+  } else if (passed) terminal.print(`The catalog is valid: ${counted(packages.size, 'package')}.`);
   return passed ? EXIT.ok : EXIT.failed;
 }
 

@@ -3,18 +3,18 @@ import type { Verb } from '../verb.ts';
 /** `portico sources …` in the table of verbs. */
 export const SOURCES_VERB: Verb = {
   name: 'sources',
-  summary: 'bring in what a package takes from elsewhere, pinned by digest',
+  summary: 'fetch content that a package takes from elsewhere, pinned by digest',
   usage: ['portico sources sync DIR [--locked] [--update [ID]…] [--config FILE]'],
   description: [
-    'portico-sources.yaml beside the Kptfile says what comes from elsewhere and where it goes; sync fetches what',
-    'portico-sources.lock.yaml pins, resolves what it does not, runs the processors, and writes directories and lock. With',
-    '--locked nothing is written and any difference is an error: that is for checks. --update resolves sources anew, all of',
-    'them or those that are named behind it. Credentials are named in the package and kept in the file that',
-    'PORTICO_CREDENTIALS names; hosts of your own network are allowed by INSIDE_HOSTS.',
+    'portico-sources.yaml beside the Kptfile lists what to fetch and where to put it. sync fetches what',
+    'portico-sources.lock.yaml pins, resolves the rest, runs the processors, and writes the directories and the lock. With',
+    '--locked, nothing is written and any difference is an error; use it in CI. --update resolves sources again: all of',
+    'them, or those named after it. Packages refer to credentials by name; the file that',
+    'PORTICO_CREDENTIALS names holds them. INSIDE_HOSTS allows hosts of your own network.',
   ],
   options: [
-    { name: 'locked', help: 'write nothing; fail where anything is not as it is locked' },
-    { name: 'update', help: 'resolve the sources that follow, or all, anew' },
+    { name: 'locked', help: 'write nothing; fail if anything differs from the lock' },
+    { name: 'update', help: 'resolve the sources named after it, or all, again' },
     {
       name: 'config',
       value: 'FILE',

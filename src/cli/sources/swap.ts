@@ -52,8 +52,8 @@ export function finishCutOff(directory: string): boolean {
   const staged = join(directory, STAGED);
   if (lstatSync(staged, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   if (ownerLives(staged)) {
-    throw new PorticoError('SOURCES_BUSY', `another portico sources sync works on ${directory}`, {
-      hint: `Wait for it, or remove ${STAGED} where no other runs.`,
+    throw new PorticoError('SOURCES_BUSY', `another portico sources sync is running in ${directory}`, {
+      hint: `Wait for it. If none is running, remove ${STAGED}.`,
     });
   }
   const journal = readJournal(staged);
@@ -142,8 +142,8 @@ function readJournal(staged: string): Journal | undefined {
   }
   const read = journalSchema.safeParse(written);
   if (read.success) return read.data;
-  throw new PorticoError('PACKAGE_NOT_WRITTEN', `${file} is no journal of a sync`, {
-    hint: `Remove ${staged} and take the package from git as it was.`,
+  throw new PorticoError('PACKAGE_NOT_WRITTEN', `${file} is not the journal of a sync`, {
+    hint: `Remove ${staged} and restore the package from git.`,
   });
 }
 
@@ -167,7 +167,7 @@ function attempt(directory: string, write: () => void): void {
     if (cause instanceof PorticoError) throw cause;
     throw new PorticoError('PACKAGE_NOT_WRITTEN', `${directory} could not be written: ${reasonOf(cause)}`, {
       cause,
-      hint: 'Check permissions and free space, then try again; what was begun is finished by the next run.',
+      hint: 'Check permissions and free space, then try again; the next run completes the interrupted one.',
     });
   }
 }

@@ -35,13 +35,13 @@ export async function sync(call: Call): Promise<number> {
   const directory = call.path(typed);
   const locked = call.has('locked');
   if (ids.length > 0 && !call.has('update')) {
-    throw usageError(`what is to be done with ${ids.join(', ')}?`, 'Ids of sources stand behind --update.');
+    throw usageError(`unexpected arguments: ${ids.join(', ')}`, 'Write ids of sources after --update.');
   }
   if (locked && call.has('update')) {
-    throw usageError('--locked resolves nothing, and --update does', 'Give one of them.');
+    throw usageError('--locked and --update exclude each other', 'Give one of them.');
   }
   const cutOff = isCutOff(directory);
-  if (!locked && finishCutOff(directory)) terminal.warn('a sync that was cut off has been finished first');
+  if (!locked && finishCutOff(directory)) terminal.warn('an interrupted sync was completed first');
 
   const leftOut: string[] = [];
   const warn = (message: string): void => {
@@ -55,7 +55,7 @@ export async function sync(call: Call): Promise<number> {
   const process = await processorsOf(call, directory, document.processors);
   const result = await syncSources({ document, files, update, locked, fetch, process, signal });
   const differences = [
-    ...(cutOff && locked ? ['a sync was cut off here: run portico sources sync without --locked'] : []),
+    ...(cutOff && locked ? ['an interrupted sync was found: run portico sources sync without --locked'] : []),
     ...result.differences,
     ...(locked ? linksIn(document, leftOut) : []),
   ];
@@ -68,7 +68,7 @@ function documentOf(call: Call, directory: string, files: PackageFiles): Sources
   const file = files.get(SOURCES_FILE);
   if (file === undefined) {
     throw new PorticoError('SOURCES_MISSING', `there is no ${SOURCES_FILE} in ${directory}`, {
-      hint: 'Write one beside the Kptfile: docs/sources.md shows how.',
+      hint: 'Write one beside the Kptfile; see docs/sources.md.',
     });
   }
   const read = readSources({ file: SOURCES_FILE, bytes: file.bytes }, processorsSchema);
@@ -156,7 +156,7 @@ function report({ terminal }: Call, result: Sync, differences: readonly string[]
   }
   if (differences.length > 0) {
     const { length } = differences;
-    terminal.print(`${counted(length, 'difference')}: what is here is not what is locked.`);
+    terminal.print(`${counted(length, 'difference')}: the package does not match the lock.`);
     return;
   }
   for (const { id, resolved, changed, was } of sources) {

@@ -104,7 +104,7 @@ test('an update: setters and namespace are settled, what functions write of them
   // 1 namespace, 2 strategy, 3 replicas, 4 namespace of the setters, which no function writes, 5 tag
   expect(await repo.command(number, '/portico resolve 3 local')).toMatchObject({
     reaction: 'confused',
-    reply: expect.stringContaining('unctions of the package write `spec.replicas` in `deployment.yaml`'),
+    reply: expect.stringContaining('unctions of the package overwrite `spec.replicas` in `deployment.yaml`'),
   });
   const said = await repo.command(
     number,
