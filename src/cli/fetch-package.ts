@@ -36,9 +36,13 @@ export async function fetchPackage({
   readonly depth?: number | undefined;
 }): Promise<PackageFiles> {
   if (depth > MAX_DEPTH) {
-    throw new PorticoError('UPSTREAM_TOO_DEEP', `upstream references of packages are nested more than ${MAX_DEPTH} levels deep`, {
-      hint: 'Check for a package that refers to itself.',
-    });
+    throw new PorticoError(
+      'UPSTREAM_TOO_DEEP',
+      `upstream references of packages are nested more than ${MAX_DEPTH} levels deep`,
+      {
+        hint: 'Check for a package that refers to itself.',
+      },
+    );
   }
   const { repo, directory } = origin;
   terminal.progress(`fetching ${repo}${directory}`);

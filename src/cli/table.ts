@@ -66,9 +66,7 @@ export const VERBS: readonly Verb[] = [
     name: 'init',
     summary: 'turn a directory into a package',
     usage: ['portico init DIR [--description TEXT] [--site URL] [--keywords LIST]'],
-    description: [
-      'Adds a Kptfile, a README.md and a package-context.yaml; existing files are not changed.',
-    ],
+    description: ['Adds a Kptfile, a README.md and a package-context.yaml; existing files are not changed.'],
     options: [
       { name: 'description', value: 'TEXT', help: 'one sentence about the package' },
       { name: 'site', value: 'URL', help: 'where to read more about it' },
@@ -129,7 +127,12 @@ export const VERBS: readonly Verb[] = [
       STRATEGY,
       { name: 'for-deployment', help: "write the copy's name into its package-context.yaml" },
       { name: 'type', value: 'TYPE', choices: ['mutator', 'validator'], help: 'only functions of this type' },
-      { name: 'image', short: 'i', value: 'IMAGE', help: 'the function and version that this image resolves to' },
+      {
+        name: 'image',
+        short: 'i',
+        value: 'IMAGE',
+        help: 'the function and version that this image resolves to',
+      },
       IN_OPTION,
       {
         name: 'output',
@@ -282,7 +285,11 @@ export const VERBS: readonly Verb[] = [
     usage: ['portico diff A B'],
     description: ['A is the older package. Prints Markdown, or the differences as data with --json.'],
     options: [
-      { name: 'limit', value: 'CHARACTERS', help: 'truncate the Markdown at this length and say so (default: no limit)' },
+      {
+        name: 'limit',
+        value: 'CHARACTERS',
+        help: 'truncate the Markdown at this length and say so (default: no limit)',
+      },
       JSON_OPTION,
     ],
     examples: ['portico diff ./database-v3 ./database-v4'],
@@ -326,17 +333,17 @@ export const VERBS: readonly Verb[] = [
       '              [--repository ONE --repository OTHER] [--row N…] [--pace MS]',
     ],
     description: [
-      'Use an App made for the trial alone, never the one that Portico runs with. What the options do not name',
-      'is read from the variables of portico serve: APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH, GHE_HOST.',
-      'Works in two empty repositories, named with --repository. An App with the permission Administration',
-      'needs none: the trial makes two private repositories. Whatever it made is deleted at the end, and',
-      'also when it is stopped.',
+      'Use an App created for the trial alone, never the one that Portico runs with. Options that are not given',
+      'default to the variables of portico serve: APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH, GHE_HOST.',
+      'Works in two empty repositories, named with --repository. If the App has the permission Administration,',
+      'they are not needed: the trial creates two private repositories. It deletes what it created at the end,',
+      'and also when it is stopped.',
       'Prints a table with what Portico believes, what the forge did, and a verdict for each row:',
       '  as believed   the forge behaves as Portico expects',
       '  otherwise     it does not; please report the table',
       '  not seen      the forge was asked and could not show it, such as without a permission',
       '  not asked     it takes more than a forge, such as a cluster',
-      'Exit code 0 where no row is otherwise; 1 where one is, or where something could not be deleted.',
+      'Exits with 0 if no row is otherwise; with 1 if one is, or if something could not be deleted.',
     ],
     options: [
       { name: 'organization', value: 'NAME', help: 'the organisation or user that the App is installed on' },
@@ -345,7 +352,7 @@ export const VERBS: readonly Verb[] = [
       { name: 'host', value: 'HOST', help: 'host name of a GitHub Enterprise Server (default: github.com)' },
       { name: 'repository', value: 'NAME', many: true, help: 'one of two empty repositories to work in' },
       { name: 'row', value: 'N', many: true, help: 'only this row of the table' },
-      { name: 'pace', value: 'MS', help: 'wait so many milliseconds between writes (default: 1000)' },
+      { name: 'pace', value: 'MS', help: 'milliseconds between writes (default: 1000)' },
       JSON_OPTION,
     ],
     examples: [
@@ -360,8 +367,8 @@ export const VERBS: readonly Verb[] = [
     summary: 'run a local forge and the bot in one process, offline',
     usage: ['portico dev [--port N] [--data DIR] [--config FILE] [--realistic [--seed N]]'],
     description: [
-      'When it is ready it prints its address, the number of its App, and where the key and the webhook secret of',
-      'the App are; with --json in one line. Started again on the same directory it goes on where it was.',
+      'When it is ready, it prints its address, the id of its App, and the files of the private key and the webhook',
+      'secret; with --json on one line. Started again with the same directory, it continues where it stopped.',
     ],
     options: [
       { name: 'port', value: 'N', help: 'port of the forge (default: 0, a free port)' },

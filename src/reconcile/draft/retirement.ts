@@ -341,7 +341,10 @@ async function usersOf({
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
   const users = await knownUsers({ ports, access, facts, directory, revision: locked, signal });
   if (users.length === 0) return null;
-  return refused(`These packages are locked to it: ${users.join(', ')}.`, 'Update them to another revision first.');
+  return refused(
+    `These packages are locked to it: ${users.join(', ')}.`,
+    'Update them to another revision first.',
+  );
 }
 
 async function record({

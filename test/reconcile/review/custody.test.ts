@@ -101,7 +101,7 @@ describe('what moves breaks the chain', () => {
     await stage.idle();
     expect(await repo.command(number, '/portico publish')).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('goes into `other`'),
+      reply: expect.stringContaining('targets `other`'),
     });
     expect((await repo.pull(number)).merged).toBe(false);
     await repo.merge(number);
