@@ -14,8 +14,8 @@ export async function cancelWork({
   if (!(await ports.cancel(ref, pull.number))) {
     return {
       kind: 'refused',
-      message: 'Nothing is being done about this pull request.',
-      hint: 'Close it to end it, or make it a draft again with /portico reject.',
+      message: 'Portico is not working on this pull request.',
+      hint: 'To end it, close it, or make it a draft again with /portico reject.',
     };
   }
   await forge.putCheck(
