@@ -22,13 +22,14 @@ const ROOMS = [
   'publication',
   'update',
   'draft',
+  'promotion',
   'proposal',
   'command',
   'dashboard',
   'sweep',
 ].map((room) => `reconcile/${room}`);
 
-const PURE = ['text', 'command', 'revision', 'package', 'config', 'catalog'];
+const PURE = ['text', 'command', 'revision', 'package', 'config', 'catalog', 'channels'];
 
 /**
  * Which folder may import which. '.' holds the entries of the program. `node:` and `npm:` mean any of them,
@@ -119,11 +120,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   package: ['text', 'cel', 'npm:yaml', 'node:crypto'],
   function: ['text', 'cel', 'package', 'processes', 'node:', 'npm:'],
   processes: ['node:'],
-  isolation: ['package', 'config', 'cel', 'function', 'processes', 'node:'],
+  isolation: ['channels', 'package', 'config', 'cel', 'function', 'processes', 'node:'],
   git: ['text', 'package', 'processes', 'node:', 'npm:'],
   // It implements the ports of the reconcilers.
   forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
-  catalog: ['package', 'revision'],
+  catalog: ['channels', 'package', 'revision'],
   fbc: ['package'],
   channels: ['fbc', 'package', 'revision', 'npm:zod'],
   archive: ['package', 'node:zlib'],

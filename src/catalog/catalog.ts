@@ -3,6 +3,8 @@
  * locked to, which variant documents and inventory objects they have, and what came of the last look at each package.
  * It is a cache of what is in git: lose it, and the next sweep builds it again.
  */
+import type { PackageChannels } from '../channels/package-channels.ts';
+import type { Follow } from '../channels/plan.ts';
 import type { Rollout } from '../package/rollout/rollout.ts';
 import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 
@@ -41,6 +43,16 @@ export interface CatalogDocuments {
   readonly problems: readonly DocumentProblem[];
 }
 
+/** The channel file of a package. */
+export interface CatalogChannels {
+  /** From the top of the repository. */
+  readonly file: string;
+  /** What is in force of it; absent where nothing is, and channels offer nothing. */
+  readonly document?: PackageChannels;
+  /** How many mistakes its newest version has. */
+  readonly mistakes: number;
+}
+
 /** A branch on which a package, or a group of them, is being changed. */
 export interface CatalogDraft {
   readonly kind: 'draft' | 'update' | 'proposed' | 'deletion-proposed';
@@ -64,6 +76,8 @@ export interface CatalogRepository {
   readonly urls: readonly string[];
   /** Those of the names that it had before: they count until another repository takes one. */
   readonly formerUrls?: readonly string[];
+  /** The registered branch. */
+  readonly branch?: string;
   /** Head of the registered branch that `packages` was read from. */
   readonly commit: string;
   readonly packages: readonly CatalogPackage[];
@@ -71,6 +85,8 @@ export interface CatalogRepository {
   readonly revisions: ReadonlyMap<string, readonly string[]>;
   /** Directory of a package → channel → the revision that it leads to; only read from clones, for people to see. */
   readonly channels?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Directory of a package → its channel file. */
+  readonly channelFiles?: ReadonlyMap<string, CatalogChannels>;
   /** Branches of drafts and updates; only read from clones. */
   readonly drafts?: readonly CatalogDraft[];
   readonly visibility: 'public' | 'internal' | 'private';
@@ -84,6 +100,9 @@ export interface CatalogRepository {
   readonly updates?: {
     readonly groups?: readonly { readonly name: string; readonly packages: readonly string[] }[];
     readonly priority?: readonly string[];
+    readonly follow?: Follow;
+    /** `SelfCertified` goes to the head of a channel, whether an edge leads there or not. */
+    readonly policy?: 'SelfCertified';
   };
   /** Variant documents beside the configuration. */
   readonly documents: readonly CatalogDocuments[];

@@ -59,7 +59,13 @@ type Outcome = Omit<PlannedUpdate, 'deprecations'>;
 /** Decides what one downstream gets; the same for the same offer, whatever the order of anything in it. */
 export function planUpdate(offer: PackageOffer, request: PlanRequest): PlannedUpdate {
   const outcome = outcomeOf(offer, request);
-  return { ...outcome, deprecations: deprecationsOf(offer, request, outcome.to) };
+  const { at, follow } = request;
+  const deprecations = deprecationsOn(offer, {
+    from: at.kind === 'revision' ? at.revision : undefined,
+    to: outcome.to,
+    channel: follow.kind === 'channel' ? follow.channel : undefined,
+  });
+  return { ...outcome, deprecations };
 }
 
 function outcomeOf(offer: PackageOffer, request: PlanRequest): Outcome {
@@ -195,16 +201,22 @@ function isOlder(a: string, b: string): boolean {
   return one !== undefined && other !== undefined && compareRevisions(one, other) < 0;
 }
 
-function deprecationsOf(
-  { deprecations }: PackageOffer,
-  { at, follow }: PlanRequest,
-  to: string | undefined,
+/** What is deprecated of a step: the package, the channel that is followed, and the revisions at both ends. */
+export function deprecationsOn(
+  { deprecations }: Pick<PackageOffer, 'deprecations'>,
+  {
+    from,
+    to,
+    channel,
+  }: {
+    readonly from: string | undefined;
+    readonly to: string | undefined;
+    readonly channel: string | undefined;
+  },
 ): DeprecationDocument[] {
-  const from = at.kind === 'revision' ? at.revision : undefined;
-  const followed = follow.kind === 'channel' ? follow.channel : undefined;
   return deprecations.filter(({ schema, name }) => {
     if (schema === 'package') return true;
-    if (schema === 'channel') return name !== undefined && name === followed;
+    if (schema === 'channel') return name !== undefined && name === channel;
     return name !== undefined && (name === from || name === to);
   });
 }

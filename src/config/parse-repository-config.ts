@@ -106,8 +106,12 @@ function toGrants(texts: readonly string[]): Grant[] {
 function toUpdates(written: NonNullable<RepositorySpec['updates']>): UpdatePolicy {
   const follow = parseFollow(written.follow ?? 'latest');
   const age = parseAge(written.minimumAge ?? '0m');
+  const soak = parseAge(written.soak ?? '0m');
   return {
     follow: typeof follow === 'string' ? { kind: 'none' } : follow,
+    ...(written.policy === 'SelfCertified' && { policy: written.policy }),
+    ...(written.onWithdrawn === 'ignore' && { onWithdrawn: written.onWithdrawn }),
+    ...(typeof soak === 'number' && soak > 0 && { soak }),
     ...(written.schedule !== undefined && { schedule: written.schedule.trim() }),
     ...(written.timeZone !== undefined && { timeZone: written.timeZone }),
     ...(typeof age === 'number' && age > 0 && { minimumAge: age }),

@@ -131,12 +131,18 @@ export interface UpdatePolicy {
     | { readonly kind: 'channel'; readonly channel: string }
     | { readonly kind: 'range'; readonly range: string }
     | { readonly kind: 'pin'; readonly revision: string };
+  /** In a channel with a file: `SelfCertified` goes to the head, whether an edge leads there or not. Absent: only where one does. */
+  readonly policy?: 'SelfCertified';
+  /** `ignore`: whoever is at a revision that was withdrawn stays there. Absent: the way to the head is proposed. */
+  readonly onWithdrawn?: 'ignore';
   /** Five cron fields; absent means at any time. */
   readonly schedule?: string;
   /** Of the schedule; UTC where absent. */
   readonly timeZone?: string;
   /** Seconds that a revision must have been published before it is brought. */
   readonly minimumAge?: number;
+  /** In a channel with a file: seconds that a package stays where it was brought before the next step comes. */
+  readonly soak?: number;
   /** The largest step that may merge itself once all guardrails are green. */
   readonly automerge: 'none' | 'patch' | 'minor' | 'all';
   /** Open update pull requests in this repository at most. */

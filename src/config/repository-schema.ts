@@ -67,6 +67,16 @@ const updates = z.strictObject({
       description: 'latest, none, channel/<name>, a SemVer range, or a pin such as v3.',
       default: 'latest',
     }),
+  policy: z.enum(['CatalogProvided', 'SelfCertified']).optional().meta({
+    description:
+      'In a channel with a file. CatalogProvided: only where its edges lead. SelfCertified: to its head at once.',
+    default: 'CatalogProvided',
+  }),
+  onWithdrawn: z.enum(['propose', 'ignore']).optional().meta({
+    description:
+      'In a channel with a file, at a revision that was withdrawn. propose: the way to the head, which may lead down. ignore: stay.',
+    default: 'propose',
+  }),
   schedule: text(scheduleProblem)
     .optional()
     .meta({ description: 'Five cron fields: the minutes at which updates may be made.' }),
@@ -79,6 +89,15 @@ const updates = z.strictObject({
   })
     .optional()
     .meta({ description: 'How old a revision must be before it is brought: 30m, 12h, 3d, 2w.' }),
+  soak: text((value) => {
+    const age = parseAge(value);
+    return typeof age === 'string' ? age : undefined;
+  })
+    .optional()
+    .meta({
+      description:
+        'In a channel with a file: how long a package stays where it was brought before the next step: 12h, 3d.',
+    }),
   automerge: z
     .union([z.boolean(), z.enum(['none', 'patch', 'minor', 'major', 'all'])])
     .optional()

@@ -1,9 +1,11 @@
+import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
 /** The operations as whoever needs them calls them. */
 import { PorticoError } from '../error.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
+import type { HeadChange } from '../package/head-change.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import type { Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
@@ -53,6 +55,7 @@ export interface Content {
   compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
   updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
+  headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
   patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
   settle(work: Settlement, signal?: AbortSignal): Promise<Settled>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
@@ -67,6 +70,7 @@ export interface Content {
   documents(files: PackageFiles, signal?: AbortSignal): Promise<readonly FileDocuments[]>;
   definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
+  channels(text: string, facts: ChannelFileFacts, signal?: AbortSignal): Promise<JudgedChannels>;
   expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
 }
 
@@ -131,6 +135,8 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
         { limit },
         signal,
       ),
+    headChange: ({ before, after, limit }, signal) =>
+      valueOf('headChange', { before, after }, { limit }, signal),
     patch: ({ before, after }, signal) => valueOf('patch', { before, after }, {}, signal),
     settle: ({ before, after, current }, signal) => valueOf('settle', { before, after, current }, {}, signal),
     clone: (files, options, signal) => filesOf('clone', files, { options }, signal),
@@ -160,6 +166,7 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       return definitions;
     },
     configuration: ({ sources, ...rest }, signal) => valueOf('configuration', { sources }, rest, signal),
+    channels: (text, facts, signal) => valueOf('channels', {}, { text, facts }, signal),
     expand: (asked, signal) => valueOf('expand', {}, asked, signal),
   };
 }

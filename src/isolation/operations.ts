@@ -1,3 +1,4 @@
+import { judgeChannelFile, type ChannelFileFacts, type JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 /**
  * What a worker process can be asked to do with foreign content: an operation by its name, all of them pure. Packages
@@ -17,6 +18,7 @@ import { diffPackages } from '../package/diff/diff.ts';
 import { unifiedPatch, type PatchFile } from '../package/diff/patch.ts';
 import { shownPart } from '../package/diff/shown-part.ts';
 import { updateDiff, type UpdateDiff, type UpdateDiffInput } from '../package/diff/update-diff.ts';
+import { headChange, type HeadChange } from '../package/head-change.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import { mergeConcurrent } from '../package/merge/concurrent.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
@@ -141,6 +143,9 @@ export const OPERATIONS = {
 
   updateDiff: (input: UpdateDiffInput): UpdateDiff => updateDiff(input),
 
+  headChange: ({ before, after, limit }: Sides & { readonly limit: number }): HeadChange =>
+    headChange(before, after, limit),
+
   patch: ({ before, after }: Sides): Patch => {
     const { patch, opaque } = unifiedPatch(patchFiles(before, after));
     return { patch: patch.slice(0, MAX_PATCH), opaque: opaque.slice(0, MAX_OPAQUE) };
@@ -177,6 +182,9 @@ export const OPERATIONS = {
   definitions: ({ files }: Files): ReturnType<typeof readDefinitions> => readDefinitions(files),
 
   configuration: (sources: ConfigurationSources): ConfigResult => readConfigurationFiles(sources),
+
+  channels: ({ text, facts }: { readonly text: string; readonly facts: ChannelFileFacts }): JudgedChannels =>
+    judgeChannelFile(text, facts),
 
   expand: ({ set, names, ...world }: ExpandWork): Expansion =>
     expandSet(set, { ...world, undocumented: (name) => names.get(name) }),

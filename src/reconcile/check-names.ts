@@ -9,6 +9,10 @@ export const POWER_CHECK = 'portico/power';
 /** Whether the people who must approve the content have done so. */
 export const APPROVAL_CHECK = 'portico/approval';
 export const CONFIG_CHECK = 'portico/config';
+/** Whether channel files keep their rules, and what they ask for is there; on the registered branch, whether they are in force. */
+export const CHANNELS_CHECK = 'portico/channels';
+/** What a proposal changes of what channels offer. */
+export const GRAPH_CHECK = 'portico/graph';
 /** On a proposal that removes packages. */
 export const DELETION_CHECK = 'portico/deletion';
 /** On the registered branch, where something on it is not published. */

@@ -6,11 +6,13 @@
  * what a person has to mend (`CONTENT_TIME`, `CONTENT_MEMORY`, `CONTENT_OUTPUT`, `CONTENT_COUNT`, `CONTENT_DEPTH`,
  * `CONTENT_CRASH`), like content that is too large to be read.
  */
+import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
+import type { HeadChange } from '../package/head-change.ts';
 import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concurrent.ts';
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
@@ -73,6 +75,8 @@ export interface Content {
   ): Promise<{ readonly same: boolean; readonly text: string }>;
   /** What an update changes in a package, as its pull request tells it. */
   updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
+  /** What becomes of whoever goes from one revision to the other; `content` has at most so many characters. */
+  headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
   /** What differs, as a patch; files that are no text by name. */
   patch(
     sides: Sides,
@@ -101,5 +105,7 @@ export interface Content {
   /** The CustomResourceDefinitions in the files. */
   definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
+  /** What the channel file of a package says, and which rules it breaks. */
+  channels(text: string, facts: ChannelFileFacts, signal?: AbortSignal): Promise<JudgedChannels>;
   expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
 }

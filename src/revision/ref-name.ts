@@ -36,6 +36,19 @@ export function ledgerRef(path: string, revision: string): string {
   return checked(`refs/portico/published/${joined(path, leaf(revision))}`);
 }
 
+/** The tag of a channel, `<path>/stable`, without `refs/tags/`. @throws PorticoError BAD_REF_NAME */
+export function channelTag(path: string, channel: string): string {
+  return checked(joined(path, leaf(channel)));
+}
+
+/** Below it stands where Portico has put the tags of channels that have a file. */
+export const CHANNEL_LEDGER = 'refs/portico/channels/';
+
+/** The full ref that says where Portico has put the tag of a channel. @throws PorticoError BAD_REF_NAME */
+export function channelLedgerRef(path: string, channel: string): string {
+  return checked(`${CHANNEL_LEDGER}${channelTag(path, channel)}`);
+}
+
 /**
  * The full ref that stands while updates of a package are paused. The last part keeps the ref of one package from being
  * a folder of another's. @throws PorticoError BAD_REF_NAME

@@ -6,6 +6,7 @@ import {
   type ImportedPackage,
   type ImportRefusal,
 } from '../../channels/import-catalog.ts';
+import { channelFileOf } from '../../channels/judge-file.ts';
 import { writeKeptCatalog } from '../../channels/kept-catalog.ts';
 import { readPackageChannels } from '../../channels/read-channels.ts';
 import { imageBundle } from '../../fbc/bundle-directory.ts';
@@ -26,7 +27,7 @@ import {
 import { openImages } from './image-files.ts';
 import { importSources, type ImportSources } from './import-sources.ts';
 import { writeImport, type PlannedFile } from './import-write.ts';
-import { CHANNELS_FOLDER, withUpstream, type UpstreamClone } from './upstream-clone.ts';
+import { withUpstream, type UpstreamClone } from './upstream-clone.ts';
 
 const BRANCH = 'import/catalog';
 
@@ -144,7 +145,7 @@ async function filesOf({
     const before = one === undefined ? undefined : { text: one.text, channels: one.document };
     const numbers = known.find((other) => other.path === path)?.revisions.keys() ?? [];
     files.push({
-      file: `${CHANNELS_FOLDER}/${path}.yaml`,
+      file: channelFileOf(path),
       before: before?.text,
       text: channelFileText(imported, { before, replaced }),
       channelsOf: path,

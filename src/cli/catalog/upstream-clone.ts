@@ -4,6 +4,7 @@ import { repositoryPlace } from '../../catalog/catalog.ts';
 import type { IndexedPackage, IndexedRevision, IndexSource } from '../../channels/catalog-index.ts';
 import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { checkChannels } from '../../channels/check-channels.ts';
+import { CHANNELS_FOLDER } from '../../channels/judge-file.ts';
 import { numberOf, offerOf } from '../../channels/offer.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import { readPackageChannels } from '../../channels/read-channels.ts';
@@ -16,7 +17,6 @@ import { revisionsByPath } from '../../revision/numbering.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 
-export const CHANNELS_FOLDER = '.github/portico/channels';
 const CONFIGURATION = '.github/portico.yaml';
 
 /** A repository of this machine that offers packages, as its registered branch and its tags have them. */

@@ -121,6 +121,27 @@ function followersOf(
   return [...locked, ...planned];
 }
 
+/** Who may be told of, by name, and how many more there are, of those that are made from a package. */
+export function toldFollowers(
+  catalog: Catalog,
+  upstream: CatalogRepository,
+  directory: string,
+): {
+  readonly told: readonly {
+    readonly name: string;
+    readonly repository: CatalogRepository;
+    readonly path: string;
+    readonly at: string | undefined;
+  }[];
+  readonly hidden: number;
+} {
+  const all = followersOf(catalog, upstream, directory);
+  const told = all
+    .filter(({ repository }) => mayBeTold(repository, upstream))
+    .map((one) => ({ ...one, name: nameOf(one) }));
+  return { told: told.toSorted((a, b) => (a.name < b.name ? -1 : 1)), hidden: all.length - told.length };
+}
+
 /** The packages that these are made from, or are to be made from, each once. */
 export function upstreamsOf(
   catalog: Catalog,

@@ -5,10 +5,12 @@ import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { PackageLook } from '../job.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { PackageChannelState } from '../repository/channel-files.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
 import { refPath } from '../repository/package-revisions.ts';
+import { upstreamChannels } from '../repository/upstream-channels.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { contentMayFlow, controlMayFlow } from '../repository/visibility.ts';
 import { nothingComes } from './not-shared.ts';
@@ -36,6 +38,8 @@ export interface Downstream {
   readonly upstreamUrl: string;
   /** False where this repository may not have the upstream's content: nothing of it comes here, not its name. */
   readonly visible: boolean;
+  /** The channel file of the upstream; null where it has none, and where nothing of it may come here. */
+  readonly channels: PackageChannelState | null;
   readonly branch: string;
   /** False where the variant has yet to make it. */
   readonly exists: boolean;
@@ -131,6 +135,7 @@ export async function downstreamIn(
     upstreamName,
     upstreamUrl: upstreamFacts.htmlUrl,
     visible,
+    channels: visible ? await upstreamChannels(ports, upstream, upstreamFacts, signal) : null,
     branch: updateBranch(refPath(directory), name),
     exists: kptfile !== null,
     fresh: planned !== undefined && (kptfile === null || readMark(kptfile)?.uid !== planned.uid),

@@ -26,7 +26,15 @@ export type WithheldReason =
   | 'push-refused'
   | 'wave-waiting'
   | 'wave-stopped'
-  | 'wave-rolled-back';
+  | 'wave-rolled-back'
+  | 'ahead'
+  | 'unreachable'
+  | 'drifted'
+  | 'no-head'
+  | 'no-channel'
+  | 'channel-stopped'
+  | 'withdrawn'
+  | 'soaking';
 
 /** An update that is not made: a stable reason and a sentence that says what to do. */
 export interface Withheld {

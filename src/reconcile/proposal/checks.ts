@@ -3,15 +3,18 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';
+import { channelsCheck } from '../check/channels-check.ts';
 import { type CheckContent } from '../check/check-content.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
 import { deletionCheck } from '../check/deletion-check.ts';
+import { graphCheck } from '../check/graph-check.ts';
 import { guardrailChecks } from '../check/guardrail-checks.ts';
 import { packageCheck, type PackageFacts } from '../check/package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
 import { renderCheck } from '../check/render-check.ts';
 import type { CheckAction, CheckInput } from '../forge/checks.ts';
 import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
+import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import type { ProposalApproval } from '../review/proposal-approval.ts';
 import { inDirectory } from '../text/in-directory.ts';
@@ -39,6 +42,8 @@ export interface ProposalFacts extends PackageFacts {
   readonly waived?: ReadonlyMap<string, string>;
   /** Null where the proposal does not change the configuration. */
   readonly proposedConfig?: ProposedConfig | null;
+  /** Absent where neither the proposal nor its base has channel files. */
+  readonly channels?: ProposedChannels | undefined;
   /** What packages may do more or less than before, and who of those that must has approved it. */
   readonly powers?: readonly PackagePower[];
   readonly powerApproval?: PowerApproval | undefined;
@@ -63,6 +68,8 @@ const CHECKS: readonly ((facts: ProposalFacts) => CheckContent | readonly CheckC
     removed.length === 0 ? undefined : deletionCheck(removed, usedBy, leftBehind),
   ({ powers = [], powerApproval }) => powerCheck(powers, powerApproval),
   ({ proposedConfig = null }) => (proposedConfig === null ? undefined : configCheck(proposedConfig)),
+  ({ channels }) => channels && channelsCheck(channels),
+  ({ channels }) => channels?.moves && graphCheck(channels.moves),
   waivedGuardrails,
   ({ approval }) => approvalCheck(approval.state),
 ];

@@ -1,3 +1,4 @@
+import type { ApprovalCount } from '../../command/approval-count.ts';
 import { PorticoError } from '../../error.ts';
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { contentDigest } from '../../revision/digest.ts';
@@ -9,6 +10,8 @@ import { proposalJob, recheckJob, strangerJob, updateBranchJob } from '../jobs.t
 import { behindPackages, remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import { proposedChannels, type ProposedChannels } from '../promotion/proposed-channels.ts';
+import { withdrawnByUpdate } from '../promotion/withdrawn-update.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
 import { pushRendered, type RenderCommit } from '../render/render-commit.ts';
@@ -160,6 +163,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       },
       waived: await waivedPackages({ ports, git: access.git, snapshot, head: commit.head.oid, signal }),
       proposedConfig: configuration,
+      channels: await channelsOf(ports, access, { snapshot, approvals }, signal),
       powers: changes,
       powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),
       approval,
@@ -215,6 +219,22 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     }
     return 'looked';
   };
+}
+
+/** What a proposal does to channels, and what channels say of an update; undefined where nothing applies. */
+async function channelsOf(
+  ports: Ports,
+  access: RepositoryAccess,
+  { snapshot, approvals }: { readonly snapshot: ProposalSnapshot; readonly approvals: ApprovalCount },
+  signal: AbortSignal | undefined,
+): Promise<ProposedChannels | undefined> {
+  const approvedBy = approvals.counted.map(({ login }) => login);
+  const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
+  const withdrawn = await withdrawnByUpdate(ports, access.git, snapshot, signal);
+  if (withdrawn === undefined) return proposed;
+  return proposed === undefined || proposed.files.length === 0
+    ? { files: [], withdrawn }
+    : { ...proposed, withdrawn };
 }
 
 /** Pull requests whose last state is remembered. */

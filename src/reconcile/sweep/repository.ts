@@ -21,10 +21,13 @@ import {
   variantJob,
 } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import { deriveChannelTags } from '../publication/channel-tags.ts';
+import { allChannels } from '../repository/channel-files.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { formerNames, learnNames, MAX_ASKED } from '../repository/former-names.ts';
 import { indexPackages } from '../repository/index-packages.ts';
+import { indexedChannels, withdrawnJobs } from '../repository/indexed-channels.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { outsideAddress, outsideAddresses } from '../repository/outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from '../repository/package-revisions.ts';
@@ -81,16 +84,21 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       const why = `Kptfiles and documents name more unknown repositories than are looked up at once (${MAX_ASKED}); the others are looked up in later sweeps`;
       ports.log.warn({ repository: facts.fullName, names: unasked }, why);
     }
-    const revisions = revisionsByDirectory(await loadRevisionRefs(access.git, signal));
+    const refs = await loadRevisionRefs(access.git, signal);
+    const revisions = revisionsByDirectory(refs);
+    const place = { git: access.git, head, refs, registered: config.directory };
+    const channels = await allChannels(ports, place, signal);
     const former = formerNames(ports.catalog, repository.id, urls);
     ports.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,
       urls,
       ...(former.length > 0 && { formerUrls: former }),
+      branch: config.branch,
       commit: head,
       packages,
       revisions,
+      channelFiles: indexedChannels(config.directory, channels),
       visibility: facts.visibility,
       labels: facts.labels ?? {},
       deployment: config.deployment,
@@ -98,6 +106,8 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       updates: {
         ...(config.updates.groups && { groups: config.updates.groups }),
         ...(config.updates.priority && { priority: config.updates.priority }),
+        follow: config.updates.follow,
+        ...(config.updates.policy && { policy: config.updates.policy }),
       },
       ...documents,
       ...(config.organization && { organization: config.organization }),
@@ -105,6 +115,8 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       ...(config.controlledBy && { controlledBy: config.controlledBy }),
       mistakes: problems.length,
     });
+    await ports.enqueue(withdrawnJobs(ports.catalog, repository.id));
+    await deriveChannelTags(ports, access, { place, channels }, signal);
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
     await prepareVariants(ports);
     const variants = variantsConcerned(ports, repository, before);

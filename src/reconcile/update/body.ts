@@ -5,11 +5,13 @@ import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import type { Keyring } from '../../revision/keyring.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
+import type { UpdateWay } from '../downstream/channel-target.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
 import { stateParts, type ShownConflict } from './state.ts';
+import { isBack, wayMarker, waysText } from './way.ts';
 
 /** What is said of one package. */
 export interface UpdatedPart {
@@ -35,6 +37,8 @@ export interface UpdatedPart {
   readonly mergeNotes?: readonly MergeNote[];
   /** The variant that keeps the package, and the file that says so. */
   readonly variant?: { readonly name: string; readonly place: string };
+  /** How its channel leads there, and what is deprecated. */
+  readonly way?: UpdateWay;
   /** Where the upstream shows the revision, and what changed since the one before. */
   readonly links?: { readonly release: string; readonly compare?: string };
   /** The commits of the upstream, before and now. */
@@ -67,14 +71,28 @@ export function updateTitle({ path, exists, planned, upstream }: Titled, to: str
 /** The title for one package, or for a group. */
 export function bundleTitle(
   { group }: { readonly group?: string },
-  brought: readonly { readonly down: Titled; readonly to: string }[],
+  brought: readonly { readonly down: Titled; readonly to: string; readonly way?: UpdateWay }[],
 ): string {
   const [first] = brought;
   if (first === undefined) return `Update the group ${group ?? ''}`;
-  if (group === undefined) return updateTitle(first.down, first.to);
+  if (group === undefined) return backTitle(first) ?? updateTitle(first.down, first.to);
   if (brought.length === 1) return `${updateTitle(first.down, first.to)} (group ${group})`;
   const same = brought.every(({ to }) => to === first.to) ? ` to ${first.to}` : '';
   return `Update ${brought.length} packages${same} (group ${group})`;
+}
+
+/** Away from a revision that was withdrawn, as its title says. */
+function backTitle({
+  down,
+  to,
+  way,
+}: {
+  readonly down: Titled;
+  readonly to: string;
+  readonly way?: UpdateWay;
+}): string | undefined {
+  if (way?.withdrawn === undefined) return undefined;
+  return `Bring ${down.path} ${isBack(way) ? 'back ' : ''}to ${to} (${way.withdrawn} is withdrawn)`;
 }
 
 /** Room for all diffs together, for the local changes that stay, and for all release notes, in characters. */
@@ -103,7 +121,9 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     // First, because what is too long is cut at the end.
     record,
     group === undefined ? '' : holdsMarker(parts),
+    wayMarker(parts),
     group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
+    waysText(parts, group),
     state.first,
     conflicts.length === 0 ? '' : followingOf(parts),
     mergeNotesOf(input),

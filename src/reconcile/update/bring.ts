@@ -1,13 +1,15 @@
 import { nothingComes } from '../downstream/not-shared.ts';
 import { withheld, type WithheldReason } from '../downstream/update-target.ts';
+import { proposalJob } from '../jobs.ts';
 /** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
 import { conflictKey, updateConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
 import { updatedPackage } from '../merge/update-content.ts';
 import type { Ports } from '../ports.ts';
+import { isWithdrawn } from '../repository/indexed-channels.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readConflicts } from '../seal/update-record.ts';
 import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './bundle.ts';
-import { decideRevision } from './decision.ts';
+import { decideRevision, type Decided } from './decision.ts';
 import { closeMoot } from './left.ts';
 import { mergedAlone } from './merge.ts';
 import type { VariantOutcome } from './outcome.ts';
@@ -58,6 +60,9 @@ export async function prepareUpdatePlan({
     await closeOurs(ports, bundle, GROUP_GONE, signal);
     return done;
   }
+  if (bundle.open !== undefined && bringsWithdrawn(bundle)) {
+    await ports.enqueue(proposalJob(bundle.home.access.ref, bundle.open.number));
+  }
   const decided = await decideAll({
     ports,
     bundle,
@@ -105,6 +110,15 @@ export async function prepareUpdatePlan({
   for (const { down, stays } of staged.brought) if (stays !== undefined) outcomes.set(down.path, stays);
   if (open === undefined) room.take();
   return { bundle, staged, outcomes };
+}
+
+/** True where the open pull request holds what its channel has withdrawn: its checks have to say so until it is taken back. */
+function bringsWithdrawn(bundle: UpdatePlan): boolean {
+  const { follow } = bundle.home.config.updates;
+  return bundle.candidates.some(({ down: { channels, directory } }) => {
+    const said = recordedUpdate(bundle, directory);
+    return said !== undefined && channels !== null && isWithdrawn(channels, follow, said.to);
+  });
 }
 
 const GROUP_GONE = 'Its packages are no longer updated as a group; each one gets its own pull request.';
@@ -166,7 +180,7 @@ async function decideAll({
     const { down } = candidate;
     const said = recordedUpdate(bundle, down.directory);
     const decided = await decideRevision({ ports, candidate, said, inStep, signal });
-    if (decided.kind === 'decided') members.push({ down, to: decided.to, asked: decided.asked });
+    if (decided.kind === 'decided') members.push({ down, ...memberOf(decided) });
     else {
       const merged =
         decided.reason === 'up-to-date' ? await mergedBy(ports, bundle, down, signal) : undefined;
@@ -177,6 +191,10 @@ async function decideAll({
     }
   }
   return members.toSorted((a, b) => (a.down.directory < b.down.directory ? -1 : 1));
+}
+
+function memberOf({ to, asked, way }: Decided): Omit<Member, 'down'> {
+  return { to, asked, ...(way && { way }) };
 }
 
 /** The branch holds it: it merges itself, or waits. */
@@ -225,7 +243,7 @@ async function dueMembers({
     const said = recordedUpdate(bundle, down.directory);
     const declined =
       asked || bundle.open !== undefined ? null : await declinedBefore(ports, bundle, member, signal);
-    const held = declined ?? (asked ? null : await tooEarly(ports, down, to, signal));
+    const held = declined ?? (asked ? null : await tooEarly(ports, down, member, signal));
     if (held === null) {
       kept.push(member);
       continue;
@@ -260,13 +278,13 @@ async function contentOf({
   const { git } = bundle.home.access;
   const listed = await listedConflicts(ports, bundle, signal);
   const wanted: PackageUpdate[] = [];
-  for (const { down, to } of members) {
+  for (const { down, to, way } of members) {
     const { directory, path } = down;
     const standing = listed.open.filter((one) => one.directory === directory);
     const made = await updatedPackage(ports, down, to, signal);
     if (!('kind' in made)) {
       const conflicts = made.conflicts.filter(({ id }) => !listed.settled.has(`${directory}:${id}`));
-      wanted.push({ ...made, conflicts, down, standing });
+      wanted.push({ ...made, conflicts, down, standing, ...(way && { way }) });
       continue;
     }
     outcomes.set(path, { ...made, to });

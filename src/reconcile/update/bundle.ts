@@ -2,6 +2,7 @@
 import { groupOf, priorityOf } from '../../config/update-order.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { groupBranch, groupOfBranch } from '../../revision/ref-name.ts';
+import type { UpdateWay } from '../downstream/channel-target.ts';
 import {
   downstreamIn,
   type Downstream,
@@ -42,6 +43,8 @@ export interface Member {
   readonly down: Downstream;
   readonly to: string;
   readonly asked: boolean;
+  /** How its channel leads there, and what is deprecated. */
+  readonly way?: UpdateWay;
 }
 
 /** What the open pull request says that it brings to a package. */

@@ -1,6 +1,8 @@
 import { newestInRange } from '../../config/follow.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
+import { channelTarget, otherWay, type UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream, VariantTarget } from '../downstream/downstream.ts';
+import { lockedPosition } from '../downstream/locked-position.ts';
 import { updateTarget, withheld, type Target, type Withheld } from '../downstream/update-target.ts';
 import type { Ports } from '../ports.ts';
 import { channelRevision, taggedRevisions } from '../repository/package-revisions.ts';
@@ -18,6 +20,8 @@ export interface Decided {
    * hold it. What another repository ordered passes none of them.
    */
   readonly asked: boolean;
+  /** How its channel leads there, and what is deprecated; absent where there is nothing to say of that. */
+  readonly way?: UpdateWay;
 }
 
 /** Which revision a package should be at, or why it is left where it is. `said` is what its open pull request brings. */
@@ -47,14 +51,7 @@ export async function decideRevision({
   // A revision that was asked for by command stays the target of its pull request until that is closed.
   const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
   const asked = target.to ?? back?.to ?? before;
-  const chosen = updateTarget({
-    policy: policyOf(down),
-    asked,
-    current: upstream.current,
-    newest: upstream.newest,
-    available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
-    channel: (name) => channelRevision(upstream.refs, upstream.directory, name),
-  });
+  const chosen = await targetOf(down, asked, signal);
   const revision = await revisionToBring({ ports, down, chosen, inStep, signal });
   if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
     return notLedBack(down);
@@ -62,7 +59,58 @@ export async function decideRevision({
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
   const held = asked === undefined ? await heldByWave(ports, down, revision, signal) : null;
   if (held !== null) return { ...held, to: revision };
-  return { kind: 'decided', to: revision, asked: target.to !== undefined || back?.own === true };
+  const way = chosen.kind === 'target' && chosen.way !== undefined ? chosen.way : wayOf(down, revision);
+  return {
+    kind: 'decided',
+    to: revision,
+    asked: target.to !== undefined || back?.own === true,
+    ...(way && { way }),
+  };
+}
+
+type WayTarget = (Target & { readonly way?: undefined }) | ReturnType<typeof channelTarget>;
+
+/** A channel with a file leads step by step; everything else names the revision to be at. */
+async function targetOf(
+  down: Downstream,
+  asked: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<WayTarget> {
+  const { upstream, channels } = down;
+  const policy = policyOf(down);
+  const available = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
+  const tagged = (name: string): string | undefined =>
+    channelRevision(upstream.refs, upstream.directory, name);
+  const { follow } = policy;
+  if (asked !== undefined || follow.kind !== 'channel' || channels === null) {
+    const { current, newest } = upstream;
+    return updateTarget({ policy, asked, current, newest, available, channel: tagged });
+  }
+  const { file, document } = channels;
+  if (document === undefined) {
+    const message = `The channels of the upstream are stopped: ${file} there cannot be used. They go on when it is mended.`;
+    return withheld('channel-stopped', message);
+  }
+  const at = await lockedPosition(upstream, signal);
+  const { channel } = follow;
+  return channelTarget(document, {
+    path: upstream.directory,
+    channel,
+    policy,
+    available,
+    at,
+    tagged: tagged(channel),
+  });
+}
+
+/** Of a revision that no channel leads to, what is deprecated of it; undefined where nothing is. */
+function wayOf(down: Downstream, to: string): UpdateWay | undefined {
+  const { document } = down.channels ?? {};
+  if (document === undefined) return undefined;
+  const { follow } = policyOf(down);
+  const channel = follow.kind === 'channel' ? follow.channel : undefined;
+  const way = otherWay(document, { from: down.upstream.current, to, channel });
+  return way.deprecations.length === 0 ? undefined : way;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { packagePathOf } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { DownstreamRepository } from '../downstream/downstream.ts';
-import type { Withheld } from '../downstream/update-target.ts';
+import type { Withheld, WithheldReason } from '../downstream/update-target.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -24,10 +24,13 @@ export async function closeMoot(
   const { home, head, before, group } = bundle;
   if (group !== undefined || before === null || before.commit.oid !== head) return;
   const isBack = reason === 'wave-rolled-back' && before.record.to === to;
-  if (reason !== 'up-to-date' && !isBack) return;
+  if (!MOOT.includes(reason) && !isBack) return;
   if (await hasPeoplesCommits(ports, home.access.git, { base: home.base.oid, head }, signal)) return;
   await closeOurs(ports, bundle, isBack ? message : `Nothing is left to update. ${message}`, signal);
 }
+
+/** For these reasons there is nothing to bring. */
+const MOOT: readonly WithheldReason[] = ['up-to-date', 'ahead', 'withdrawn'];
 
 /** Closes the pull requests of a package that is gone from the registered branch. */
 export async function closeGone(

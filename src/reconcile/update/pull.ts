@@ -97,6 +97,7 @@ async function partOf(
     notes,
     ...(one.following && { following: one.following }),
     ...(one.notes && { mergeNotes: one.notes }),
+    ...(one.way && { way: one.way }),
     ...(links && { links }),
     ...(now !== undefined && { commits: [down.exists ? upstream.baseCommit : null, now] }),
     ...(planned && {

@@ -2,6 +2,7 @@ import type { Account } from '../../command/account.ts';
 import { PorticoError } from '../../error.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import type { UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
@@ -32,6 +33,8 @@ export interface PackageUpdate extends Wanted {
   readonly down: Downstream;
   /** Its conflicts that the pull request lists, and nobody has settled. */
   readonly standing: readonly Conflict[];
+  /** How its channel leads there, and what is deprecated. */
+  readonly way?: UpdateWay;
   /** It stays as the branch has it, for that reason. */
   readonly stays?: Withheld;
 }

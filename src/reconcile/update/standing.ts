@@ -10,6 +10,7 @@ import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '.
 import { holdsAnother, updateTitle } from './body.ts';
 import type { UpdatePlan, Member } from './bundle.ts';
 import { closedByUs } from './left.ts';
+import { tellsAnotherWay } from './way.ts';
 
 /** A closed update pull request means: not these revisions. */
 export async function declinedBefore(
@@ -97,6 +98,8 @@ export async function isCurrent({
     const one = said.find(({ directory }) => directory === down.directory);
     if (one?.to !== to || !asksTheSame(one, down)) return false;
   }
+  const ways = members.map(({ down, to, way }) => ({ path: down.path, to, ...(way && { way }) }));
+  if (tellsAnotherWay(pull.body, ways)) return false;
   const [only] = members;
   if (group !== undefined && holdsAnother(pull.body, members)) return false;
   if (group === undefined && only && tellsAnother(pull.title, updateTitle(only.down, only.to), only.to))

@@ -1,0 +1,87 @@
+import { CHANNELS_CHECK } from '../check-names.ts';
+/** Pure: what a commit of the registered branch says of its channel files and of the tags that are derived from them. */
+import type { CheckInput } from '../forge/checks.ts';
+import type { PackageChannelState } from '../repository/channel-files.ts';
+import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { problemAnnotation } from './channel-problems.ts';
+
+export interface ChannelStanding {
+  /** Package → its channel file, which has mistakes. */
+  readonly mistakes: Map<string, PackageChannelState>;
+  /** Tag → where it leads again, and the commit to which somebody had moved it; null where it was gone. */
+  readonly putRight: Map<string, { readonly to: string; readonly was: string | null }>;
+  /** Tags that the forge did not let be moved. */
+  readonly refused: Map<string, { readonly message: string; readonly hint?: string }>;
+}
+
+const MAX_ROWS = 100;
+
+export function channelStandingCheck(
+  head: string,
+  { mistakes, putRight, refused }: ChannelStanding,
+): CheckInput {
+  const common = { name: CHANNELS_CHECK, headSha: head, externalId: head, status: 'completed' as const };
+  const stopped = [...mistakes].filter(([, { document }]) => document === undefined).map(([path]) => path);
+  const titles = [
+    ...(stopped.length > 0 ? [`Channels stopped: ${stopped.join(', ')}`] : []),
+    ...(mistakes.size > stopped.length
+      ? ['Channel files with mistakes: the last good versions are in force']
+      : []),
+    ...(refused.size > 0 ? [`Not moved: ${[...refused.keys()].join(', ')}`] : []),
+    ...(putRight.size > 0 ? [`Put right: ${[...putRight.keys()].join(', ')}`] : []),
+  ];
+  if (titles.length === 0) {
+    return {
+      ...common,
+      conclusion: 'success',
+      title: 'Channels are as their files say',
+      summary: 'Every channel file is in force, and every tag of a channel leads to its head.',
+    };
+  }
+  const annotations = [...mistakes.values()].flatMap(({ file, problems }) =>
+    problems.map((problem) => problemAnnotation(file, problem)),
+  );
+  return {
+    ...common,
+    conclusion: mistakes.size + refused.size > 0 ? 'failure' : 'neutral',
+    title: titles.join('; ').slice(0, 250),
+    summary: [mistakesText(mistakes), putRightText(putRight), refusedText(refused)]
+      .filter((part) => part !== '')
+      .join('\n\n'),
+    ...(annotations.length > 0 && { annotations: annotations.slice(0, MAX_ROWS) }),
+  };
+}
+
+function mistakesText(mistakes: ChannelStanding['mistakes']): string {
+  if (mistakes.size === 0) return '';
+  const rows = [...mistakes.values()].slice(0, MAX_ROWS).map(({ file, document, problems }) => {
+    const first = problems.find(({ severity }) => severity === 'error');
+    const state =
+      document === undefined ? 'nothing: nobody is updated by it' : 'the last version without mistakes';
+    return [
+      code(`${file}:${first?.line ?? 1}`),
+      foreignSentence(`${first?.rule ?? ''}: ${first?.message ?? ''}`),
+      state,
+    ];
+  });
+  return table(['where', 'what', 'in force'], rows);
+}
+
+function putRightText(putRight: ChannelStanding['putRight']): string {
+  if (putRight.size === 0) return '';
+  const rows = [...putRight]
+    .slice(0, MAX_ROWS)
+    .map(([tag, { to, was }]) => [code(tag), was === null ? 'gone' : code(was.slice(0, 12)), code(to)]);
+  return `Somebody moved these tags by hand. Where a package has a channel file, that says where its channels lead: change it to move them.\n\n${table(['tag', 'was at', 'is at'], rows)}`;
+}
+
+function refusedText(refused: ChannelStanding['refused']): string {
+  if (refused.size === 0) return '';
+  const rows = [...refused]
+    .slice(0, MAX_ROWS)
+    .map(([tag, { message, hint = REMEDY }]) => [code(tag), foreignSentence(message), hint]);
+  return `The forge did not let these tags be moved:\n\n${table(['tag', 'why', 'do this'], rows)}`;
+}
+
+const REMEDY =
+  'Let the App move the tags of channels: a tag ruleset that forbids it must list the App as a bypass actor.';

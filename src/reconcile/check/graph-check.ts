@@ -1,0 +1,119 @@
+/** Pure: the check that shows what a proposal changes of what channels offer, and who goes where then. */
+import type { HeadChange } from '../../package/head-change.ts';
+import { GRAPH_CHECK } from '../check-names.ts';
+import { code, details, fenced, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { count, type CheckContent } from './check-content.ts';
+
+/** One channel whose head or edges change. */
+export interface ChannelMove {
+  readonly package: string;
+  readonly channel: string;
+  /** The head before, and then; absent where it offers nothing. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly mermaid: string;
+  readonly followers: readonly { readonly name: string; readonly at: string; readonly next: string }[];
+  /** Followers that may not be named here. */
+  readonly hidden: number;
+  /** From the one head to the other; absent where one of them is not there, or they are the same. */
+  readonly change?: HeadChange | { readonly unreadable: string };
+}
+
+/** Characters of a summary that GitHub takes: 65,535; this leaves room for what is around. */
+const MAX_SUMMARY = 60_000;
+const MAX_FOLLOWERS = 50;
+
+/** Neutral where no channel changes. */
+export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
+  if (moves.length === 0) {
+    return {
+      name: GRAPH_CHECK,
+      conclusion: 'neutral',
+      title: 'No channel changes',
+      summary: 'Whoever follows a channel goes where it led before.',
+    };
+  }
+  const unsafe = moves.reduce((sum, { change }) => sum + crdErrors(change).length, 0);
+  const grown = moves.filter(({ change }) => change !== undefined && 'grown' in change && change.grown);
+  const warnings = [
+    ...(unsafe > 0 ? [`${count(unsafe, 'unsafe change')} of custom resource definitions`] : []),
+    ...(grown.length > 0 ? ['more is permitted'] : []),
+  ];
+  return {
+    name: GRAPH_CHECK,
+    conclusion: unsafe > 0 ? 'neutral' : 'success',
+    title: [titleOf(moves), ...warnings].join('; ').slice(0, 250),
+    summary: summaryOf(moves),
+  };
+}
+
+function titleOf(moves: readonly ChannelMove[]): string {
+  const [first] = moves;
+  if (first === undefined) return '';
+  const others = moves.length > 1 ? `, and ${count(moves.length - 1, 'other channel')}` : '';
+  return `${first.package} ${first.channel}: ${stepOf(first)}${others}`;
+}
+
+function stepOf({ from, to }: ChannelMove): string {
+  if (from === to) return `the head stays ${to ?? 'nothing'}`;
+  return `${from ?? 'nothing'} → ${to ?? 'nothing'}`;
+}
+
+function summaryOf(moves: readonly ChannelMove[]): string {
+  const parts: string[] = [];
+  let room = MAX_SUMMARY;
+  for (const move of moves) {
+    const text = textOf(move);
+    if (text.length + 2 > room) break;
+    room -= text.length + 2;
+    parts.push(text);
+  }
+  const left = moves.length - parts.length;
+  return [
+    ...parts,
+    ...(left > 0 ? [`${count(left, 'channel')} more for which there is no room here.`] : []),
+  ].join('\n\n');
+}
+
+function textOf(move: ChannelMove): string {
+  const { package: path, channel, mermaid, change } = move;
+  return [
+    `### ${code(path)}, channel ${code(channel)}: ${stepOf(move)}`,
+    fenced(mermaid, 'mermaid'),
+    followersText(move),
+    ...changeTexts(change),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function followersText({ followers, hidden }: ChannelMove): string {
+  const rows = followers
+    .slice(0, MAX_FOLLOWERS)
+    .map(({ name, at, next }) => [code(name), code(at), foreignSentence(next)]);
+  const left = followers.length - rows.length + hidden;
+  if (rows.length === 0) {
+    return left === 0
+      ? 'Nobody is known that follows it.'
+      : `${count(left, 'package')} that cannot be named here follow the package.`;
+  }
+  const rest = left > 0 ? `\n\n${left} more are not shown, or cannot be named here.` : '';
+  return `${table(['who follows it', 'at', 'gets next'], rows)}${rest}`;
+}
+
+function changeTexts(change: ChannelMove['change']): string[] {
+  if (change === undefined) return [];
+  if ('unreadable' in change) return [foreignSentence(change.unreadable)];
+  const { content, power, crds } = change;
+  const findings = crds.map(({ severity, message }) => `- ${severity}: ${foreignSentence(message)}`);
+  return [
+    ...(findings.length > 0 ? [`**Custom resource definitions**\n\n${findings.join('\n')}`] : []),
+    ...(power === '' ? [] : [`**May do**\n\n${power}`]),
+    details('What changes from the one head to the other', content),
+  ];
+}
+
+function crdErrors(change: ChannelMove['change']): readonly unknown[] {
+  if (change === undefined || 'unreadable' in change) return [];
+  return change.crds.filter(({ severity }) => severity === 'error');
+}

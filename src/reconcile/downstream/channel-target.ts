@@ -1,0 +1,77 @@
+/** Pure: where a package goes that follows a channel with a file, and the whole way from there to the head. */
+import { offerOf, type PackageOffer } from '../../channels/offer.ts';
+import type { DeprecationDocument, PackageChannels } from '../../channels/package-channels.ts';
+import { deprecationsOn, planUpdate, type PlanCode, type Position } from '../../channels/plan.ts';
+import { newestInRange } from '../../config/follow.ts';
+import type { UpdatePolicy } from '../../config/repository-config.ts';
+import { withheld, type Withheld, type WithheldReason } from './update-target.ts';
+
+/** What an update says of the channel that it follows, and of what is deprecated on the way. */
+export interface UpdateWay {
+  /** `step 1 of 3: v3 → v7 → v12`, or `back to v9 (v10 withdrawn: broken probe)`; absent where no channel leads. */
+  readonly text?: string;
+  readonly channel?: string;
+  /** The revision that is left because it was withdrawn. */
+  readonly withdrawn?: string;
+  readonly deprecations: readonly DeprecationDocument[];
+}
+
+export interface ChannelRequest {
+  /** Path of the upstream package. */
+  readonly path: string;
+  readonly channel: string;
+  readonly policy: Pick<UpdatePolicy, 'policy' | 'onWithdrawn'>;
+  /** Revisions that have their tag. */
+  readonly available: readonly string[];
+  readonly at: Position;
+  /** The revision that a tag of the channel's name leads to. */
+  readonly tagged: string | undefined;
+}
+
+export type ChannelTarget =
+  | { readonly kind: 'target'; readonly revision: string; readonly way: UpdateWay }
+  | Withheld;
+
+/** The next step in a channel of this document, or why there is none. */
+export function channelTarget(document: PackageChannels, request: ChannelRequest): ChannelTarget {
+  const { channel, policy, at, tagged } = request;
+  const tags = new Map(tagged === undefined ? [] : [[channel, tagged] as const]);
+  const offer = offerOf(request.path, request.available, document, tags);
+  const follow = { kind: 'channel', channel } as const;
+  const planned = planUpdate(offer, {
+    at,
+    follow,
+    newestInRange,
+    ...(policy.policy && { policy: policy.policy }),
+  });
+  const { code, message, to, deprecations } = planned;
+  if (code === 'withdrawn' && policy.onWithdrawn === 'ignore') {
+    return withheld('withdrawn', `${sentence(message)} It stays there: updates.onWithdrawn is ignore.`);
+  }
+  if (to === undefined) return withheld(REASONS[code] ?? 'no-revision', sentence(message));
+  const left = code === 'withdrawn' && at.kind === 'revision' ? at.revision : undefined;
+  const way = { text: message, channel, deprecations, ...(left !== undefined && { withdrawn: left }) };
+  return { kind: 'target', revision: to, way };
+}
+
+/** What is told of an update that no channel leads: what is deprecated of it. */
+export function otherWay(
+  { deprecations }: Pick<PackageOffer, 'deprecations'>,
+  step: { readonly from: string | undefined; readonly to: string; readonly channel: string | undefined },
+): UpdateWay {
+  return { deprecations: deprecationsOn({ deprecations }, step) };
+}
+
+/** As the command line calls them. */
+const REASONS: Readonly<Partial<Record<PlanCode, WithheldReason>>> = {
+  current: 'up-to-date',
+  ahead: 'ahead',
+  unreachable: 'unreachable',
+  drifted: 'drifted',
+  'no-head': 'no-head',
+  'no-channel': 'no-channel',
+};
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}

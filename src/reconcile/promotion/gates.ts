@@ -1,0 +1,161 @@
+import type { PromotionDocument } from '../../channels/package-channels.ts';
+/** What has to be so before a revision joins a channel: the base branch says what, and the forge and git say whether it is. */
+import { holds, nameOf } from '../../command/authorize.ts';
+import { parseGrant } from '../../config/access.ts';
+import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';
+import { CHANNELS_CHECK, GRAPH_CHECK, PUBLICATION_CHECK, REGISTRY_CHECK } from '../check-names.ts';
+import type { PromotionGate } from '../check/channels-check.ts';
+import { toldFollowers } from '../downstream/downstream-progress.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import { loadCaller } from '../repository/caller.ts';
+import { tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
+import { FINE } from '../update/automerge-checks.ts';
+import { rolloutGate, type GateAnswer } from './rollout-gate.ts';
+import { soakSeconds } from './soak.ts';
+
+/** A revision that a proposal puts into a channel. */
+export interface Joining {
+  /** From the top of the repository, '' is the top. */
+  readonly directory: string;
+  readonly channel: string;
+  readonly revision: string;
+  readonly line: number;
+  readonly promotion: PromotionDocument;
+}
+
+export interface GateFacts {
+  readonly config: RepositoryConfig;
+  readonly refs: RevisionRefs;
+  /** Login of the proposal's author; whose approvals of it count. */
+  readonly author: string;
+  readonly approvedBy: readonly string[];
+}
+
+/** A gate, and when to ask again where time alone is missing. */
+export interface AskedGate extends PromotionGate {
+  readonly due?: Date;
+}
+
+/** Asks all gates of one revision; what cannot be asked has not passed. */
+export async function promotionGates({
+  ports,
+  access,
+  joining,
+  facts,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly joining: Joining;
+  readonly facts: GateFacts;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<readonly AskedGate[]> {
+  const { promotion, directory, revision, channel, line } = joining;
+  const tag = tagOf(facts.refs, directory, revision);
+  // A revision without a tag breaks a rule, which says so.
+  if (tag === undefined) return [];
+  const gate = (state: PromotionGate['state'], what: string, due?: Date): AskedGate => ({
+    channel,
+    revision,
+    line,
+    state,
+    what,
+    ...(due && { due }),
+  });
+  const found: AskedGate[] = [];
+  if (promotion.soak !== undefined) {
+    const told = (await access.git.tag(tag.oid, signal))?.tagger?.date;
+    const since = Date.parse(told ?? (await access.git.commit(tag.commit, signal)).committer.date);
+    const due = new Date(since + soakSeconds(promotion.soak) * 1_000);
+    const passed = due.getTime() <= ports.now().getTime();
+    found.push(
+      passed
+        ? gate('passed', `published for ${promotion.soak}`)
+        : gate('waiting', `it soaks for ${promotion.soak}, until ${due.toISOString()}`, due),
+    );
+  }
+  for (const required of promotion.require) {
+    if (required === 'checks') found.push(gate(...(await checksGate(ports, access, tag.commit, signal))));
+    else if (required === 'rollout') {
+      const followers = followersAt(ports, access, joining);
+      found.push(gate(...(await rolloutGate(ports, followers, signal))));
+    } else found.push(gate('failing', `nobody knows what "${required}" asks for: it is checks or rollout`));
+  }
+  if (promotion.approvers.length > 0) {
+    found.push(gate(...(await approversGate(access, promotion.approvers, facts, signal))));
+  }
+  return found;
+}
+
+/** What Portico says of the registered branch as it was then tells nothing of the revision. */
+const OF_THE_BRANCH: readonly string[] = [CHANNELS_CHECK, GRAPH_CHECK, PUBLICATION_CHECK, REGISTRY_CHECK];
+
+/** What others, and Portico, check of the published commit; what says nothing yet has not passed. */
+async function checksGate(
+  { app }: Pick<Ports, 'app'>,
+  { forge }: RepositoryAccess,
+  commit: string,
+  signal: AbortSignal | undefined,
+): Promise<GateAnswer> {
+  const runs = (await forge.listChecks(commit, signal)).filter(
+    ({ name, appId }) => appId !== app.id || !OF_THE_BRANCH.includes(name),
+  );
+  const { statuses } = await forge.combinedStatus(commit, signal);
+  const red = [
+    ...runs
+      .filter(({ status, conclusion }) => status === 'completed' && !FINE.includes(conclusion))
+      .map(({ name }) => name),
+    ...statuses.filter(({ state }) => state === 'failure' || state === 'error').map(({ context }) => context),
+  ];
+  if (red.length > 0) return ['failing', `checks of its commit failed: ${red.slice(0, 5).join(', ')}`];
+  const open = [
+    ...runs.filter(({ status }) => status !== 'completed').map(({ name }) => name),
+    ...statuses.filter(({ state }) => state !== 'success').map(({ context }) => context),
+  ];
+  if (open.length > 0) return ['waiting', `checks of its commit go on: ${open.slice(0, 5).join(', ')}`];
+  if (runs.length + statuses.length === 0) return ['waiting', 'no check says anything of its commit yet'];
+  return ['passed', 'the checks of its commit hold'];
+}
+
+/** Those that follow the channel it comes from and are at the revision. */
+function followersAt(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { ref }: RepositoryAccess,
+  { directory, promotion, revision }: Joining,
+): Parameters<typeof rolloutGate>[1] {
+  const upstream = catalog.get(ref.id);
+  if (upstream === undefined) return [];
+  return toldFollowers(catalog, upstream, directory).told.filter(({ repository, at }) => {
+    const follow = repository.updates?.follow;
+    return follow?.kind === 'channel' && follow.channel === promotion.from && at === revision;
+  });
+}
+
+/** Of each of those that are named somebody must have approved this content; `sre` is a team of the repository's owner. */
+async function approversGate(
+  access: RepositoryAccess,
+  named: readonly string[],
+  { config, approvedBy, author }: GateFacts,
+  signal: AbortSignal | undefined,
+): Promise<GateAnswer> {
+  const grants: Grant[] = [];
+  for (const text of named) {
+    const grant = parseGrant(text);
+    if (typeof grant !== 'string') grants.push(grant);
+    else if (/^[\w.-]+$/.test(text)) grants.push({ kind: 'team', team: `${access.ref.owner}/${text}` });
+    else return ['failing', `nobody knows who "${text}" is: a role, a team or @login`];
+  }
+  // Teams are asked for where the configuration names them.
+  const asked = { ...config, publish: { ...config.publish, requireApprovalBy: grants } };
+  const missing = new Set(grants);
+  for (const login of approvedBy) {
+    const isAuthor = login.toLowerCase() === author.toLowerCase();
+    const caller = await loadCaller(access, asked, { login, isAuthor, isBot: false }, signal);
+    for (const grant of missing) if (holds(grant, caller)) missing.delete(grant);
+  }
+  if (missing.size === 0) return ['passed', 'those who must approve it have'];
+  return [
+    'waiting',
+    `an approval of this content is missing by ${[...missing].map(nameOf).join(' and by ')}`,
+  ];
+}

@@ -1,0 +1,135 @@
+/** Which channels lead elsewhere after a proposal, and what that means for whoever follows them. */
+import { graphOf, type ChannelGraph } from '../../channels/channel-graph.ts';
+import { channelMermaid } from '../../channels/channel-mermaid.ts';
+import { channelGraphInput } from '../../channels/check-channels.ts';
+import type { JudgedChannels } from '../../channels/judge-file.ts';
+import { offerOf, type PackageOffer } from '../../channels/offer.ts';
+import type { ChannelDocument } from '../../channels/package-channels.ts';
+import { planUpdate } from '../../channels/plan.ts';
+import { newestInRange } from '../../config/follow.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import type { ChannelMove } from '../check/graph-check.ts';
+import { toldFollowers } from '../downstream/downstream-progress.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { channelRevision, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { catchUserError } from '../text/why-refused.ts';
+
+interface Proposed {
+  readonly place: ChannelPlace;
+  readonly path: string;
+  readonly judged: JudgedChannels;
+}
+
+/** Characters of a diff between two heads. */
+const MAX_DIFF = 20_000;
+/** Revisions that a drawing is about. */
+const MAX_ABOUT = 20;
+
+/** The channels of one file whose members, head or edges differ from the base. */
+export async function channelMoves(
+  ports: Pick<Ports, 'catalog' | 'content'>,
+  access: RepositoryAccess,
+  { place, path, judged }: Proposed,
+  signal?: AbortSignal,
+): Promise<ChannelMove[]> {
+  const { channels, before } = judged;
+  const published = new Set(publishedNumbers(place, path));
+  const directory = pathInRepository(place.registered, path);
+  const names = taggedRevisions(place.refs, directory).map(({ name }) => name);
+  const offer = offerOf(path, names, channels);
+  const moves: ChannelMove[] = [];
+  for (const channel of channels?.channels ?? []) {
+    const old = before?.channels.find(({ name }) => name === channel.name);
+    if (old !== undefined && sayTheSame(old, channel)) continue;
+    const graph = graphOf(channelGraphInput(channel, published));
+    const was = old === undefined ? undefined : graphOf(channelGraphInput(old, published));
+    const from =
+      was === undefined ? channelRevision(place.refs, directory, channel.name) : revisionOf(was.head);
+    const to = revisionOf(graph.head);
+    const about = aboutOf(was, graph);
+    const change = await changeBetween(ports, place, { directory, from, to }, signal);
+    moves.push({
+      package: path,
+      channel: channel.name,
+      ...(from !== undefined && { from }),
+      ...(to !== undefined && { to }),
+      mermaid: channelMermaid(graph, { about, deprecated: offer.deprecated }),
+      ...followersOf(ports, access, { offer, directory, channel: channel.name }),
+      ...(change && { change }),
+    });
+  }
+  return moves;
+}
+
+function revisionOf(head: number | undefined): string | undefined {
+  return head === undefined ? undefined : `v${head}`;
+}
+
+/** Lines, notes and gates lead nobody elsewhere. */
+function sayTheSame(a: ChannelDocument, b: ChannelDocument): boolean {
+  return leadingPart(a) === leadingPart(b);
+}
+
+function leadingPart({ mode, auto, members }: ChannelDocument): string {
+  const said = members.map(({ revision, waypoint, withdrawn, replaces, skips, skipRange, version }) => [
+    revision,
+    waypoint,
+    withdrawn !== undefined,
+    replaces,
+    skips,
+    skipRange,
+    version,
+  ]);
+  return JSON.stringify([mode, auto, said]);
+}
+
+/** Heads, and what is offered by the one and not by the other. */
+function aboutOf(was: ChannelGraph | undefined, now: ChannelGraph): ReadonlySet<number> {
+  const [before, after] = [new Set(was?.live), new Set(now.live)];
+  const gone = [...before].filter((one) => !after.has(one));
+  const come = [...after].filter((one) => !before.has(one));
+  const changed = [...gone, ...come].sort((a, b) => b - a);
+  return new Set([now.head, was?.head, ...changed].filter((one) => one !== undefined).slice(0, MAX_ABOUT));
+}
+
+async function changeBetween(
+  { content }: Pick<Ports, 'content'>,
+  { git, refs }: ChannelPlace,
+  step: { readonly directory: string; readonly from: string | undefined; readonly to: string | undefined },
+  signal: AbortSignal | undefined,
+): Promise<ChannelMove['change']> {
+  const { directory, from, to } = step;
+  const [old, now] = [from, to].map((name) =>
+    name === undefined ? undefined : tagOf(refs, directory, name),
+  );
+  if (old === undefined || now === undefined || from === to) return undefined;
+  const below = directory === '.' ? '' : directory;
+  return catchUserError(
+    async () => {
+      const before = await filesAt(git, old.commit, below, signal);
+      const after = await filesAt(git, now.commit, below, signal);
+      return content.headChange({ before, after, limit: MAX_DIFF }, signal);
+    },
+    (unreadable) => ({ unreadable }),
+  );
+}
+
+function followersOf(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { ref }: RepositoryAccess,
+  at: { readonly offer: PackageOffer; readonly directory: string; readonly channel: string },
+): Pick<ChannelMove, 'followers' | 'hidden'> {
+  const upstream = catalog.get(ref.id);
+  if (upstream === undefined) return { followers: [], hidden: 0 };
+  const { told, hidden } = toldFollowers(catalog, upstream, at.directory);
+  const followers = told.flatMap((one) => {
+    const { follow, policy } = one.repository.updates ?? {};
+    if (follow?.kind !== 'channel' || follow.channel !== at.channel || one.at === undefined) return [];
+    const position = { kind: 'revision', revision: one.at } as const;
+    const planned = planUpdate(at.offer, { at: position, follow, newestInRange, ...(policy && { policy }) });
+    return [{ name: one.name, at: one.at, next: planned.message }];
+  });
+  return { followers, hidden };
+}

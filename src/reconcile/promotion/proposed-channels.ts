@@ -1,0 +1,206 @@
+/** What a proposal does to channels: which rules its files break, which gates are open, and who goes where after it. */
+import { graphOf, type ChannelGraph } from '../../channels/channel-graph.ts';
+import type { ChannelProblem } from '../../channels/channels-node.ts';
+import { channelGraphInput } from '../../channels/check-channels.ts';
+import { CHANNELS_FOLDER, packageOfChannelFile, type JudgedChannels } from '../../channels/judge-file.ts';
+import type { ChannelDocument, PackageChannels } from '../../channels/package-channels.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import type { ChannelFindings, ProposedFile } from '../check/channels-check.ts';
+import type { ChannelMove } from '../check/graph-check.ts';
+import { toldFollowers } from '../downstream/downstream-progress.ts';
+import { overdueJob } from '../jobs.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
+import { loadRevisionRefs } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { catchUserError } from '../text/why-refused.ts';
+import { promotionGates, type AskedGate, type GateFacts } from './gates.ts';
+import { channelMoves } from './moves.ts';
+
+export interface ProposedChannels extends ChannelFindings {
+  /** Absent where it is an update, which moves no channel. */
+  readonly moves?: readonly ChannelMove[];
+}
+
+/** A label that lets a revision into a channel which the channel before it does not have. */
+const HOTFIX = 'hotfix';
+/** Files of one proposal that are judged. */
+const MAX_FILES = 100;
+
+/**
+ * Judges the channel files that a proposal changes, as they will be once it is merged. Undefined where neither it nor the base has any.
+ * What time alone keeps back is looked at again then.
+ */
+export async function proposedChannels(
+  ports: Ports,
+  access: RepositoryAccess,
+  { snapshot, approvedBy }: { readonly snapshot: ProposalSnapshot; readonly approvedBy: readonly string[] },
+  signal?: AbortSignal,
+): Promise<ProposedChannels | undefined> {
+  const { git } = access;
+  const { base, head, config, pull, otherFiles } = snapshot;
+  const touched = otherFiles.flatMap(({ path: file }) => {
+    const path = packageOfChannelFile(file);
+    return path === undefined ? [] : [{ path, file }];
+  });
+  if (touched.length === 0) {
+    const has = (await git.treeId(base, CHANNELS_FOLDER, signal)) !== null;
+    return has ? { files: [], moves: [] } : undefined;
+  }
+  const refs = await loadRevisionRefs(git, signal);
+  const place: ChannelPlace = { git, head: base, refs, registered: config.directory };
+  const merged = await mergedTree(access, snapshot, signal);
+  const facts: GateFacts = { config, refs, author: pull.author, approvedBy };
+  const files: ProposedFile[] = [];
+  const moves: ChannelMove[] = [];
+  const due: Date[] = [];
+  for (const { path, file } of touched.slice(0, MAX_FILES)) {
+    const hotfix = pull.labels.some((label) => label.toLowerCase() === HOTFIX);
+    const conflict = merged.conflicts.includes(file);
+    const after = await textAt(access, conflict ? head.oid : merged.tree, file, signal);
+    const before = await textAt(access, base, file, signal);
+    const judged = await judge(ports, place, { path, after, before, hotfix }, signal);
+    const joining = joiningOf(judged, place, path).map((one) => ({
+      ...one,
+      directory: pathInRepository(config.directory, path),
+    }));
+    const gates: AskedGate[] = [];
+    for (const one of joining)
+      gates.push(...(await promotionGates({ ports, access, joining: one, facts, signal })));
+    due.push(...gates.flatMap((gate) => gate.due ?? []));
+    const own: ChannelProblem[] = [
+      ...(conflict ? [CONFLICT] : []),
+      ...abandoned(ports, access, { path, registered: config.directory }, judged),
+    ];
+    files.push({ path, file, problems: [...own, ...judged.problems], gates });
+    moves.push(...(await channelMoves(ports, access, { place, path, judged }, signal)));
+  }
+  await lookAgain(ports, access, pull.number, due);
+  return { files, moves };
+}
+
+const CONFLICT: ChannelProblem = {
+  rule: 'C00',
+  line: 1,
+  severity: 'error',
+  message: 'the base branch changed the same lines: update the branch',
+};
+
+/** The earliest moment at which a gate opens by itself. */
+async function lookAgain(
+  ports: Pick<Ports, 'enqueue' | 'now'>,
+  { ref }: RepositoryAccess,
+  number: number,
+  due: readonly Date[],
+): Promise<void> {
+  if (due.length === 0) return;
+  const first = Math.min(...due.map((date) => date.getTime()));
+  const seconds = Math.max(1, Math.ceil((first - ports.now().getTime()) / 1_000) + 1);
+  await ports.enqueue(overdueJob(ref, number, seconds));
+}
+
+/** What a merge would make of both, so that nothing counts that the base has meanwhile. */
+async function mergedTree(
+  { git }: RepositoryAccess,
+  { base, head, mergeBase }: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }> {
+  if (mergeBase === base) return { tree: head.oid, conflicts: [] };
+  return git.mergeTrees(base, head.oid, {}, signal);
+}
+
+async function textAt(
+  { git }: RepositoryAccess,
+  commit: string,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const bytes = await git.readFile(commit, file, signal);
+  return bytes === null ? undefined : new TextDecoder().decode(bytes);
+}
+
+interface Sides {
+  readonly path: string;
+  readonly after: string | undefined;
+  readonly before: string | undefined;
+  readonly hotfix: boolean;
+}
+
+/** A file that is removed breaks no rule of its own. */
+async function judge(
+  { content, catalog }: Pick<Ports, 'content' | 'catalog'>,
+  place: ChannelPlace,
+  { path, after, before, hotfix }: Sides,
+  signal: AbortSignal | undefined,
+): Promise<JudgedChannels> {
+  const upstream = catalog.get(place.git.repository);
+  const directory = pathInRepository(place.registered, path);
+  const { told } = upstream === undefined ? { told: [] } : toldFollowers(catalog, upstream, directory);
+  const pinned = Map.groupBy(told, ({ at }) => Number(/^v(\d+)$/.exec(at ?? '')?.[1] ?? 0));
+  const facts = {
+    path,
+    published: publishedNumbers(place, path),
+    hotfix,
+    pinned: [...pinned].map(([revision, list]) => [revision, list.map(({ name }) => name)] as const),
+    ...(before !== undefined && { before }),
+  };
+  return catchUserError(
+    async () => {
+      if (after !== undefined) return content.channels(after, facts, signal);
+      const was =
+        before === undefined ? undefined : await content.channels(before, { ...facts, hotfix: true }, signal);
+      return { problems: [], ...(was?.channels && { before: was.channels }) };
+    },
+    (message): JudgedChannels => ({ problems: [{ rule: 'C00', line: 1, message, severity: 'error' }] }),
+  );
+}
+
+/** Revisions that are offered by a channel with a promotion, and were not before. What the base says of promotion counts. */
+function joiningOf({ channels, before }: JudgedChannels, place: ChannelPlace, path: string) {
+  const published = new Set(publishedNumbers(place, path));
+  return (channels?.channels ?? []).flatMap((channel) => {
+    const old = before?.channels.find(({ name }) => name === channel.name);
+    const promotion = old === undefined ? channel.promotion : old.promotion;
+    if (promotion === undefined) return [];
+    const offered = new Set(old === undefined ? [] : liveOf(old, published).live);
+    const lines = new Map(channel.members.map(({ revision, line }) => [revision, line]));
+    return liveOf(channel, published)
+      .live.filter((revision) => !offered.has(revision))
+      .map((revision) => ({
+        channel: channel.name,
+        revision: `v${revision}`,
+        line: lines.get(revision) ?? channel.line,
+        promotion,
+      }));
+  });
+}
+
+function liveOf(channel: ChannelDocument, published: ReadonlySet<number>): ChannelGraph {
+  return graphOf(channelGraphInput(channel, published));
+}
+
+/** A channel that goes while somebody follows it leaves them behind, with nothing to tell them. */
+function abandoned(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { ref }: RepositoryAccess,
+  { path, registered }: { readonly path: string; readonly registered: string },
+  { channels, before }: JudgedChannels,
+): ChannelProblem[] {
+  const upstream = catalog.get(ref.id);
+  if (upstream === undefined || before === undefined) return [];
+  const kept = new Set((channels ?? NOTHING).channels.map(({ name }) => name));
+  const { told } = toldFollowers(catalog, upstream, pathInRepository(registered, path));
+  return before.channels.flatMap(({ name }): ChannelProblem[] => {
+    if (kept.has(name)) return [];
+    const left = told.filter(({ repository }) => {
+      const follow = repository.updates?.follow;
+      return follow?.kind === 'channel' && follow.channel === name;
+    });
+    if (left.length === 0) return [];
+    const who = left.slice(0, 10).map((one) => one.name);
+    const message = `the channel ${name} goes, and is followed by ${who.join(', ')}: let them follow another one first`;
+    return [{ rule: 'C17', line: 1, message, severity: 'error' }];
+  });
+}
+
+const NOTHING: Pick<PackageChannels, 'channels'> = { channels: [] };

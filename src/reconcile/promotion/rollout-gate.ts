@@ -1,0 +1,66 @@
+import type { CatalogRepository } from '../../catalog/catalog.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import type { PromotionGate } from '../check/channels-check.ts';
+import type { CommitHealth } from '../forge/checks.ts';
+import type { Ports } from '../ports.ts';
+import { answered } from '../repository/caller.ts';
+
+/** A state, and what is known of it. */
+export type GateAnswer = readonly [state: PromotionGate['state'], what: string];
+
+/** So many downstreams are asked for their health; the others count as not healthy. */
+const MAX_ASKED = 50;
+const HOLDS: readonly string[] = ['success', 'inactive', 'neutral', 'skipped'];
+const FAILS: readonly string[] = ['failure', 'error'];
+
+/**
+ * Whether the downstreams of the channel that a revision comes from are healthy with it: all that have it, and at least one. What is
+ * said by statuses and checks counts, of the commit that brought it there and of the newest one.
+ */
+export async function rolloutGate(
+  ports: Pick<Ports, 'open'>,
+  followers: readonly {
+    readonly name: string;
+    readonly repository: CatalogRepository;
+    readonly path: string;
+  }[],
+  signal?: AbortSignal,
+): Promise<GateAnswer> {
+  let healthy = 0;
+  const failed: string[] = [];
+  for (const { name, repository, path } of followers.slice(0, MAX_ASKED)) {
+    const state = await answered(stateOf(ports, repository, path, signal));
+    if (state === 'healthy') healthy += 1;
+    if (state === 'failed') failed.push(name);
+  }
+  const of = `${healthy} of ${followers.length} downstreams that have it are healthy`;
+  if (failed.length > 0) return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
+  if (followers.length === 0)
+    return ['waiting', 'no downstream of the channel that it comes from has it yet'];
+  return [healthy === followers.length ? 'passed' : 'waiting', of];
+}
+
+async function stateOf(
+  ports: Pick<Ports, 'open'>,
+  repository: CatalogRepository,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<'healthy' | 'failed' | 'unknown'> {
+  const { git, forge } = await ports.open(repository.ref, signal);
+  await git.fetch({}, signal);
+  const head = await git.resolve(`refs/heads/${repository.branch ?? ''}`, signal);
+  if (head === null) return 'unknown';
+  const directory = pathInRepository(repository.directory, path);
+  const scope = directory === '.' ? {} : { path: directory };
+  const [brought] = await git.log({ to: head }, { ...scope, limit: 1, firstParent: true }, signal);
+  for (const commit of new Set([head, brought?.oid ?? head])) {
+    const state = judged(await forge.healthOf(commit, { statuses: true, environments: [] }, signal));
+    if (state !== 'unknown') return state;
+  }
+  return 'unknown';
+}
+
+function judged({ statuses }: CommitHealth): 'healthy' | 'failed' | 'unknown' {
+  if (statuses.some(({ state }) => FAILS.includes(state))) return 'failed';
+  return statuses.length > 0 && statuses.every(({ state }) => HOLDS.includes(state)) ? 'healthy' : 'unknown';
+}

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below, locked } from '../../e2e/packages.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import type { StageRepository } from '../stage-repository.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+let stage: Stage;
+let up: StageRepository;
+
+const PACKAGE = smallPackage('web', { data: { color: 'v0', size: 'small' } });
+const data = (color: string, size = 'small'): string => configMap('web', { color, size });
+const FILE = '.github/portico/channels/web.yaml';
+
+const channelFile = (stable: string, more = ''): string => `apiVersion: config.portico.dev/v1alpha1
+kind: PackageChannels
+package: web
+defaultChannel: stable
+channels:
+- name: candidate
+  auto: all
+- name: stable
+  members:
+${stable
+  .trim()
+  .split('\n')
+  .map((line) => `  - ${line.trim()}\n`)
+  .join('')}${more}`;
+
+function follow(more = ''): { spec: string } {
+  return { spec: `branch: main\nupdates: { follow: channel/stable${more} }` };
+}
+
+beforeAll(async () => {
+  stage = await startStage(
+    {
+      up: { files: below('web', PACKAGE) },
+      shop: follow(),
+      far: follow(', onWithdrawn: ignore'),
+      kept: follow(),
+    },
+    { shares: true },
+  );
+  up = stage.repository('up');
+  for (const revision of ['v1', 'v2', 'v3', 'v4']) {
+    const commit = await up.push('main', { 'web/config.yaml': data(revision) });
+    await up.tag(`web/${revision}`, commit);
+  }
+  const tags = await up.tags();
+  const at = (revision: string): Record<string, string> =>
+    below('shop', {
+      ...PACKAGE,
+      'config.yaml': data(revision, 'large'),
+      Kptfile: locked(PACKAGE['Kptfile']!, up.url, 'web', `web/${revision}`, tags.get(`web/${revision}`)!),
+    });
+  await stage.repository('shop').push('main', at('v1'));
+  await stage.repository('far').push('main', at('v3'));
+  await stage.repository('kept').push('main', at('v2'));
+  await stage.idle();
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function titles(name: string): Promise<string[]> {
+  return (await stage.repository(name).pulls()).map(({ title }) => title);
+}
+
+test('a channel with a file leads step by step; its tags follow, and go back where somebody moves them', async () => {
+  const shop = stage.repository('shop');
+  expect(await titles('shop')).toEqual([]);
+  await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}\nv3') });
+  await stage.idle();
+  let tags = await up.tags();
+  expect([tags.get('web/stable'), tags.get('web/candidate')]).toEqual([
+    tags.get('web/v3'),
+    tags.get('web/v4'),
+  ]);
+  const [first, ...others] = await shop.pulls();
+  expect([first?.title, others]).toEqual(['Update shop to v2', []]);
+  expect(first?.body).toContain('Channel `stable`, **step 1 of 2: v1 → v2 → v3.**');
+
+  await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v1')!);
+  await stage.look('up');
+  tags = await up.tags();
+  expect(tags.get('web/stable')).toBe(tags.get('web/v3'));
+  const standing = (await up.checks(await up.head('main'))).get('portico/channels');
+  expect([standing?.conclusion, standing?.output.title]).toEqual(['neutral', 'Put right: web/stable']);
+
+  await shop.merge(first!.number);
+  await stage.idle();
+  const [second] = await shop.pulls();
+  expect(second?.title).toBe('Update shop to v3');
+  expect(second?.body).toContain('Channel `stable`, **step 1 of 1: v2 → v3.**');
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+});
+
+test('a mistake leaves the last good file in force; a tag that is gone stops the package, and no other', async () => {
+  await up.push('main', { [FILE]: channelFile('v3\nv1') });
+  await stage.idle();
+  let standing = (await up.checks(await up.head('main'))).get('portico/channels');
+  expect(standing?.output.title).toBe('Channel files with mistakes: the last good versions are in force');
+  expect(await titles('shop')).toEqual(['Update shop to v3']);
+  await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}\nv3\nv9') });
+  await stage.idle();
+  standing = (await up.checks(await up.head('main'))).get('portico/channels');
+  expect([standing?.conclusion, standing?.output.title]).toEqual(['failure', 'Channels stopped: web']);
+  await stage.dashboard('shop');
+});
+
+test('what is withdrawn closes the update that would bring it, and leads back whoever is there', async () => {
+  const [shop, kept] = [stage.repository('shop'), stage.repository('kept')];
+  const [open] = await shop.pulls();
+  const [own] = await kept.pulls();
+  const sha = await kept.push(own!.head.ref, { 'shop/own.yaml': configMap('own', { a: 'b' }) });
+  await stage.idle();
+  expect((await kept.checks(sha)).get('portico/channels')?.conclusion).toBe('success');
+  const withdrawn = '{revision: v3, withdrawn: {reason: "broken probe"}}';
+  await up.push('main', {
+    [FILE]: channelFile(
+      `v1\n{revision: v2, waypoint: true}\n${withdrawn}`,
+      'deprecations:\n- {reference: {schema: revision, name: v2}, message: "old API"}\n',
+    ),
+  });
+  await stage.idle();
+  expect((await shop.pull(open!.number)).state).toBe('closed');
+  // What people committed is theirs to throw away: it cannot be merged.
+  const red = await kept.checks(sha);
+  expect([red.get('portico/channels')?.output.title, red.get('portico')?.conclusion]).toEqual([
+    'Withdrawn upstream: web v3',
+    'failure',
+  ]);
+  expect(await titles('far')).toEqual([]);
+  await stage.repository('far').push('main', {
+    '.github/portico.yaml': (await stage.repository('far').read('.github/portico.yaml'))!.replace(
+      'ignore',
+      'propose',
+    ),
+  });
+  await stage.idle();
+  const [back] = await stage.repository('far').pulls();
+  expect(back?.title).toBe('Bring shop back to v2 (v3 is withdrawn)');
+  expect(back?.body).toContain('Channel `stable`, **back to v2 (v3 withdrawn: broken probe).**');
+  expect(back?.body).toContain('| `v2` | warning | old API. |');
+});
+
+test('a proposal shows which rules it breaks, which gates are open, and who goes where', async () => {
+  const file = channelFile(
+    'v1\n{revision: v2, waypoint: true}\n{revision: v3, withdrawn: {reason: "broken probe"}}\nv4',
+  ).replace(
+    '- name: stable\n',
+    '- name: stable\n  promotion: { from: candidate, soak: 1s, require: [checks], approvers: [platform] }\n',
+  );
+  const { number } = await up.propose('promote', { [FILE]: file.replace('- v4', '- v9') });
+  const broken = await up.checksOf(number);
+  expect([broken.get('portico/channels')?.conclusion, broken.get('portico/channels')?.output.title]).toEqual([
+    'failure',
+    'C06: v9 has no tag',
+  ]);
+  expect(broken.get('portico')?.conclusion).toBe('failure');
+  await up.push('promote', { [FILE]: file });
+  await stage.idle();
+  const checks = await up.checksOf(number);
+  // The base has no gates yet.
+  expect(checks.get('portico/channels')?.conclusion).toBe('success');
+  const graph = checks.get('portico/graph');
+  expect([graph?.conclusion, graph?.output.title]).toEqual(['success', 'web stable: v2 → v4']);
+  expect(graph?.output.summary).toContain('```mermaid\ngraph LR');
+  expect(graph?.output.summary).toContain('| `acme/shop:shop` | `v2` | step 1 of 1: v2 → v4. |');
+  expect(graph?.output.summary).toMatch(/What changes from the one head to the other[^]*\+ data\.color: v4/);
+});
+
+test('gates of the base keep a revision out until they are passed', async () => {
+  const gated = (await up.read(FILE, 'promote'))!;
+  await up.push('main', { [FILE]: gated.replace('  - v4\n', '') });
+  await stage.idle();
+  const { number } = await up.propose('gated', { [FILE]: gated }, { as: 'bob' });
+  const check = async (): Promise<(string | null | undefined)[]> => {
+    const found = (await up.checksOf(number)).get('portico/channels');
+    return [found?.conclusion, found?.output.title];
+  };
+  expect(await check()).toEqual([
+    'action_required',
+    'v4 to stable: no check says anything of its commit yet, and 1 more',
+  ]);
+  const sha = (await up.tags()).get('web/v4')!;
+  await stage
+    .as('alice')
+    .rest.repos.createCommitStatus({ ...up.where, sha, state: 'success', context: 'ci' });
+  await up.review(number, 'APPROVE', undefined, 'alice');
+  await stage.idle();
+  expect(await check()).toEqual(['success', '1 channel file in order']);
+});
