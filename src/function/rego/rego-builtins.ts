@@ -118,7 +118,7 @@ export function regoBuiltins(): Readonly<Record<string, RegoBuiltin>> {
     };
     const text = format.replaceAll(
       /%([-+# 0]*)(\*|\d+)?(?:\.(\*|\d*))?(.|$)/gsu,
-      (_all, flags: string, wide: string | undefined, precise: string | undefined, letter: string) => {
+      (...[, flags = '', wide, precise, letter = '']: (string | undefined)[]) => {
         if (letter === '%') return '%';
         if (letter === '') return '%!(NOVERB)';
         const width = Math.min(wide === '*' ? star() : Number(wide ?? 0), LONGEST);
