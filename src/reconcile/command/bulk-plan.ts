@@ -4,9 +4,9 @@ import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
 import type { Step } from '../../command/step.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { loadProposal, rootPackages } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence, table } from '../text/markdown-blocks.ts';
@@ -187,11 +187,9 @@ async function packageItems({
   readonly signal: AbortSignal | undefined;
 }): Promise<BulkItem[]> {
   const { git } = access;
-  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered') return [];
-  const { config } = configuration;
-  const head = await git.resolve(`refs/heads/${config.branch}`, signal);
-  if (head === null) return [];
+  const found = await openRegistered(access, { facts, isFetched: true }, signal);
+  if (found.kind === 'none') return [];
+  const { config, head } = found;
   const meant: { path: string; directory: string }[] = [];
   for (const { path, directory } of await rootPackages(access, head, config.directory, signal)) {
     const name = path === '' ? '.' : path;

@@ -11,8 +11,8 @@ import type { CommentTarget } from '../job.ts';
 import { publicationJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { catchUserError } from '../text/why-refused.ts';
@@ -115,12 +115,11 @@ function parseForm(body: string): CommentParse {
 /** The index knows at once; only for a repository that it does not hold is git asked. */
 async function isRegistered(
   ports: Ports,
-  { git, forge, ref }: RepositoryAccess,
+  access: RepositoryAccess,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (ports.catalog.get(ref.id) !== undefined) return true;
-  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  return (await loadConfiguration(git, facts.defaultBranch, signal)).state === 'registered';
+  if (ports.catalog.get(access.ref.id) !== undefined) return true;
+  return (await openRegistered(access, {}, signal)).kind === 'registered';
 }
 
 /** Runs the commands in order and stops at the first that is not done. Nothing: Portico has no business here. */

@@ -1,5 +1,5 @@
 import { markRetirements } from '../draft/pending-retirements.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
+import { openRegistered } from '../repository/registered.ts';
 import type { PerformStep, SingleStep } from './step-context.ts';
 
 /** The same step; what is asked for in an issue is found by its label from then on. */
@@ -8,10 +8,9 @@ export function marking<Kind extends SingleStep['do']>(perform: PerformStep<Kind
     const outcome = await perform(context);
     if (outcome.kind !== 'done') return outcome;
     const { ports, access, asked, signal } = context;
-    const facts = await access.forge.get(signal);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    if (configuration.state === 'registered') {
-      const { config } = configuration;
+    const found = await openRegistered(access, { isFetched: true }, signal);
+    if (found.kind === 'registered') {
+      const { facts, config } = found;
       await markRetirements({ ports, access, facts, config, number: asked.number, signal });
     }
     return outcome;

@@ -8,12 +8,12 @@ import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.t
 import type { RejectedRef } from '../git-port.ts';
 import { pullJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
@@ -95,13 +95,13 @@ async function lookAgain({
 }
 
 async function packageOnBranch(
-  { git, forge }: RepositoryAccess,
+  access: RepositoryAccess,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly directory: string; readonly head: string } | StepOutcome> {
-  const configuration = await loadConfiguration(git, (await forge.get(signal)).defaultBranch, signal);
-  const config = configuration.state === 'registered' ? configuration.config : null;
-  const head = config === null ? null : await git.resolve(`refs/heads/${config.branch}`, signal);
+  const { git } = access;
+  const found = await openRegistered(access, { isFetched: true }, signal);
+  const { config, head } = found.kind === 'registered' ? found : { config: undefined, head: null };
   const inRepository = pathInRepository(config?.directory ?? '.', path);
   const directory = inRepository === '.' ? '' : inRepository;
   const kptfile = head === null ? null : (await readKptfileAt(git, head, directory, signal)).kptfile;

@@ -10,9 +10,9 @@ import { behindPackages } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
 import { loadProposal, rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { loadApprovals } from '../review/approvals.ts';
 import { askedFor } from '../review/draft-history.ts';
 import { usersOfRemoved } from '../review/known-users.ts';
@@ -156,18 +156,12 @@ async function inIssue({
   readonly written: CommentSource;
   readonly signal: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
-  const { git, forge } = access;
-  const [issue, facts] = await Promise.all([
-    forge.getIssue(number, signal),
-    forge.get(signal),
-    git.fetch({}, signal),
+  const [issue, found] = await Promise.all([
+    access.forge.getIssue(number, signal),
+    openRegistered(access, {}, signal),
   ]);
-  if (issue === null || issue.isPull || facts.archived) return null;
-  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered') return null;
-  const { config } = configuration;
-  const head = await git.resolve(`refs/heads/${config.branch}`, signal);
-  if (head === null) return null;
+  if (issue === null || issue.isPull || found.kind === 'none') return null;
+  const { facts, config, head } = found;
   const who = {
     login: written.author,
     id: written.authorId,

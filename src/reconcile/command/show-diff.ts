@@ -5,7 +5,6 @@ import type { Step } from '../../command/step.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { isOnBranch } from '../draft/upstream.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { filesAt } from '../repository/package-files.ts';
 import {
   loadRevisionRefs,
@@ -14,6 +13,7 @@ import {
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code, details } from '../text/markdown-blocks.ts';
 
@@ -91,20 +91,19 @@ interface Place {
 }
 
 async function placeOf(
-  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
+  access: Pick<RepositoryAccess, 'git' | 'forge'>,
   snapshot: ProposalSnapshot | null,
   signal: AbortSignal | undefined,
 ): Promise<Place | null> {
-  const refs = await loadRevisionRefs(git, signal);
+  const refs = await loadRevisionRefs(access.git, signal);
   if (snapshot !== null) {
     const { config, mergeBase, head } = snapshot;
     return { directory: config.directory, refs, branch: mergeBase, head: head.oid };
   }
-  const configuration = await loadConfiguration(git, (await forge.get(signal)).defaultBranch, signal);
-  if (configuration.state !== 'registered') return null;
-  const { branch, directory } = configuration.config;
-  const head = await git.resolve(`refs/heads/${branch}`, signal);
-  return head === null ? null : { directory, refs, branch: head, head };
+  const found = await openRegistered(access, { isFetched: true }, signal);
+  if (found.kind === 'none') return null;
+  const { config, head } = found;
+  return { directory: config.directory, refs, branch: head, head };
 }
 
 function commitOf({ refs, branch, head }: Place, directory: string, end: DiffEnd): string | null {

@@ -7,8 +7,8 @@ import type { JobData } from '../job.ts';
 import { organizationBoardJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { documentProblems } from '../repository/variant-documents.ts';
 import { mayKnow } from '../repository/visibility.ts';
 import { rolloutPart } from '../rollout/body.ts';
@@ -34,16 +34,15 @@ export function createDashboardReconciler(ports: Ports): DashboardReconciler {
     // News of one repository is news of its organisation.
     const boards = ports.catalog.boards(known.ref);
     await ports.enqueue(boards.map(({ ref }) => organizationBoardJob(ref)));
-    const facts = await access.forge.get(signal);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    if (configuration.state !== 'registered' || facts.archived) return;
-    if (configuration.config.dashboard === false) return;
+    const found = await openRegistered(access, { isFetched: true }, signal);
+    if (found.kind === 'none' || found.config.dashboard === false) return;
+    const { config, facts, configuration } = found;
     if (edited !== undefined) {
       // An issue of somebody else may be edited as he likes.
       const before = ports.catalog.kept(repository.id, DASHBOARD_TITLE);
       const own = before ?? (await findIssue(ports, access, DASHBOARD_TITLE, signal));
       if (edited.isBot || own?.number !== edited.number) return;
-      await doTicked({ ports, access, config: configuration.config, edited, signal });
+      await doTicked({ ports, access, config, edited, signal });
     }
     const waiting = waitingUpdates(ports.catalog, repository.id);
     const seconds = waiting === 0 ? 0 : await ports.secondsUntilContentAllowed(repository.installationId);
@@ -53,13 +52,13 @@ export function createDashboardReconciler(ports: Ports): DashboardReconciler {
       ...(await loadDashboardFacts({
         ports,
         access,
-        config: configuration.config,
+        config,
         repository: known,
         signal,
       })),
       standings: ports.catalog.standings(repository.id),
       changed:
-        configuration.config.publish.directPushes === 'publish'
+        config.publish.directPushes === 'publish'
           ? new Set()
           : await changedPastProposals(access.git, known, signal),
       unapproved: await publishedUnapproved(access.git, known, signal),

@@ -2,7 +2,7 @@
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { isNamedOn } from '../repository/visibility.ts';
 import { newestLooks, type RolloutLook } from '../rollout/rollouts.ts';
 import { limitPart, waitingUpdates } from '../text/limit-part.ts';
@@ -20,11 +20,9 @@ export async function keepOrganizationBoard(
   known: CatalogRepository,
   signal?: AbortSignal,
 ): Promise<void> {
-  const facts = await access.forge.get(signal);
-  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered' || facts.archived) return;
-  if (configuration.config.organization?.dashboard !== true) return;
-  const board = { ...known, visibility: facts.visibility };
+  const found = await openRegistered(access, { isFetched: true }, signal);
+  if (found.kind === 'none' || found.config.organization?.dashboard !== true) return;
+  const board = { ...known, visibility: found.facts.visibility };
   const { installationId, owner } = known.ref;
   const all = ports.catalog
     .all()

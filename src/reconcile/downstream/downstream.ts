@@ -6,10 +6,10 @@ import type { CommitInfo } from '../git-port.ts';
 import type { PackageLook } from '../job.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
 import { refPath } from '../repository/package-revisions.ts';
+import { openRegistered, type NoBusiness } from '../repository/registered.ts';
 import { upstreamChannels } from '../repository/upstream-channels.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { contentMayFlow, controlMayFlow } from '../repository/visibility.ts';
@@ -67,14 +67,9 @@ export async function loadDownstreamRepository(
   signal?: AbortSignal,
 ): Promise<DownstreamRepository | Withheld> {
   const access = await ports.open(repository, signal);
-  const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-  if (facts.archived) return withheld('archived', 'The repository is archived.');
-  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered')
-    return withheld('not-followed', 'The repository is not registered.');
-  const { config } = configuration;
-  const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
-  if (head === null) return withheld('not-followed', NO_PACKAGE);
+  const found = await openRegistered(access, {}, signal);
+  if (found.kind === 'none') return NOT_UPDATED[found.reason];
+  const { facts, config, head } = found;
   const known = new Map<UpstreamAccess['git'] | number, Promise<RepositoryFacts>>();
   return {
     access,
@@ -91,6 +86,13 @@ export async function loadDownstreamRepository(
 }
 
 export const NO_PACKAGE = 'The registered branch has no such package.';
+
+/** Why nothing in a repository is updated that is not open to Portico. */
+const NOT_UPDATED: Readonly<Record<NoBusiness, Withheld>> = {
+  archived: withheld('archived', 'The repository is archived.'),
+  'not-registered': withheld('not-followed', 'The repository is not registered.'),
+  'no-branch': withheld('not-followed', NO_PACKAGE),
+};
 
 /** Reads it, or says why the package is not one that is updated. */
 export async function loadDownstream(

@@ -13,9 +13,9 @@ import type { CommitInfo } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, refPath, upcomingRevision } from '../repository/package-revisions.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -81,21 +81,15 @@ async function settingOf({
   readonly request: DraftRequest;
   readonly signal: AbortSignal | undefined;
 }): Promise<DraftSetting | Refusal> {
-  const { git, forge } = access;
-  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-  const base =
-    configuration.state === 'registered'
-      ? await git.resolve(`refs/heads/${configuration.config.branch}`, signal)
-      : null;
-  if (configuration.state !== 'registered' || base === null) {
+  const found = await openRegistered(access, {}, signal);
+  if (found.kind === 'none') {
     return refuse(
       'not-registered',
       'the registered branch does not exist',
       'Check `spec.branch` in .github/portico.yaml.',
     );
   }
-  const { config } = configuration;
+  const { facts, config, head: base } = found;
   const inRepository = pathInRepository(config.directory, path);
   return {
     world: ports,
@@ -104,7 +98,7 @@ async function settingOf({
     asker: { login: asked.login, id: asked.accountId, facts, config },
     base,
     directory: inRepository === '.' ? '' : inRepository,
-    refs: await loadRevisionRefs(git, signal),
+    refs: await loadRevisionRefs(access.git, signal),
   };
 }
 

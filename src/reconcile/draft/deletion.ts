@@ -4,11 +4,11 @@ import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 /** A package is deleted by a proposal that removes its directory. */
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -29,14 +29,12 @@ export async function proposeDeletion({
   readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const { git, forge } = access;
-  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered') return refused('The repository is not registered.', '');
-  const { config } = configuration;
-  const base = await git.resolve(`refs/heads/${config.branch}`, signal);
-  const packages = base === null ? [] : await rootPackages(access, base, config.directory, signal);
+  const registered = await openRegistered(access, {}, signal);
+  if (registered.kind === 'none') return refused('The repository is not registered.', '');
+  const { facts, config, head: base } = registered;
+  const packages = await rootPackages(access, base, config.directory, signal);
   const found = packages.find((one) => (one.path === '' ? '.' : one.path) === path);
-  if (base === null || found === undefined) {
+  if (found === undefined) {
     const { message, hint } = noSuchPackage(
       path,
       `on ${code(config.branch)}`,

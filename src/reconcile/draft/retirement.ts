@@ -12,7 +12,6 @@ import type { GitRef, RefUpdate } from '../git-port.ts';
 import { repositoryJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import {
   loadRevisionRefs,
   publishedRefs,
@@ -23,6 +22,7 @@ import {
 } from '../repository/package-revisions.ts';
 /** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
 import { refMoved, refusedPush, wasOvertaken } from '../repository/refused-push.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -310,17 +310,16 @@ interface Place {
 }
 
 async function lookAt(
-  { git, forge }: RepositoryAccess,
+  access: RepositoryAccess,
   path: string,
   revision: string,
   signal: AbortSignal | undefined,
 ): Promise<Place | null> {
-  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered') return null;
-  const directory = directoryOf(configuration.config, path);
-  const refs = await loadRevisionRefs(git, signal);
-  return { facts, directory, refs, tag: tagOf(refs, directory, revision) };
+  const found = await openRegistered(access, {}, signal);
+  if (found.kind === 'none') return null;
+  const directory = directoryOf(found.config, path);
+  const refs = await loadRevisionRefs(access.git, signal);
+  return { facts: found.facts, directory, refs, tag: tagOf(refs, directory, revision) };
 }
 
 async function usersOf({

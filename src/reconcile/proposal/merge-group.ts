@@ -3,10 +3,10 @@ import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { unreadableCheck } from '../repository/tell-unreadable.ts';
 import { digestAt, loadApprovals } from '../review/approvals.ts';
 import { leftBehind } from '../review/left-behind.ts';
@@ -31,10 +31,9 @@ export function createMergeGroupReconciler(
     signal?: AbortSignal,
   ): Promise<void> => {
     const { git, forge } = access;
-    const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-    if (configuration.state !== 'registered') return;
-    const { config } = configuration;
+    const found = await openRegistered(access, {}, signal);
+    if (found.kind === 'none') return;
+    const { facts, config } = found;
     if (target.baseRef !== `refs/heads/${config.branch}`) return;
     // A group that is gone was built anew, and has its own webhook.
     if ((await git.resolve(target.headSha, signal)) === null) return;

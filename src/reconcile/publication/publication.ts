@@ -13,7 +13,6 @@ import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
 import { downstreamJob, proposalJob, repositoryJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import {
   loadRevisionRefs,
@@ -26,6 +25,7 @@ import {
 } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { restoredFrom, waivedGuardrails } from '../review/draft-history.ts';
 import { createDueRevisions, type DueRevision } from '../review/due-revisions.ts';
 import { botPerson } from '../seal/bot-commit.ts';
@@ -51,12 +51,9 @@ export function createPublicationReconciler(ports: Ports): PublicationReconciler
   const look = createDueRevisions(ports);
   return async (repository, signal) => {
     const access = await ports.open(repository, signal);
-    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    if (configuration.state !== 'registered' || facts.archived) return;
-    const { config } = configuration;
-    const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
-    if (head === null) return;
+    const found = await openRegistered(access, {}, signal);
+    if (found.kind === 'none') return;
+    const { facts, config, head } = found;
     const flagged = new Map<string, Unapproved>();
     let published = false;
     const refused = new Map<string, string>();

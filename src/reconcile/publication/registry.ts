@@ -10,7 +10,6 @@ import type { RepositoryFacts } from '../forge/repository.ts';
 import type { PackageDir } from '../git-port.ts';
 import type { Ports, RepositoryAccess, RepositoryRef } from '../ports.ts';
 import type { Registries, RegistryPlace } from '../registry-port.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import {
   channelsByDirectory,
   loadRevisionRefs,
@@ -20,6 +19,7 @@ import {
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { publishedArtifact } from './published-artifact.ts';
@@ -54,13 +54,11 @@ export function createRegistryReconciler(ports: Ports): RegistryReconciler {
   return async (repository, signal) => {
     const { registries } = ports;
     const access = await ports.open(repository, signal);
-    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    if (configuration.state !== 'registered' || facts.archived) return;
-    const { config } = configuration;
+    const found = await openRegistered(access, {}, signal);
+    if (found.kind === 'none') return;
+    const { facts, config, head } = found;
     const { oci } = config;
-    const head = await access.git.resolve(`refs/heads/${config.branch}`, signal);
-    if (oci === undefined || registries === undefined || head === null) return;
+    if (oci === undefined || registries === undefined) return;
     const refs = await loadRevisionRefs(access.git, signal);
     const allChannels = channelsByDirectory(refs);
     const refused = new Map<string, string>();

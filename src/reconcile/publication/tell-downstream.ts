@@ -4,13 +4,13 @@ import { markedPart, withPart } from '../../text/marked-part.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
 import type { Comment } from '../forge/comments.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import {
   loadRevisionRefs,
   newestRevision,
   publishedRefs,
   taggedRevisions,
 } from '../repository/package-revisions.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
@@ -51,12 +51,11 @@ const MAX_TOLD = 3;
 export function createDownstreamReconciler(ports: Ports): DownstreamReconciler {
   return async ({ repository, directory }, signal) => {
     const access = await ports.open(repository, signal);
-    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    if (configuration.state !== 'registered' || facts.archived) return;
+    const found = await openRegistered(access, {}, signal);
+    if (found.kind === 'none') return;
     const refs = await loadRevisionRefs(access.git, signal);
     const newest = newestRevision(refs, directory)?.name;
-    const { config } = configuration;
+    const { config } = found;
     for (const { name } of taggedRevisions(refs, directory).slice(-MAX_TOLD)) {
       const said = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
       if (said === undefined) continue;

@@ -8,8 +8,8 @@ import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import { loadConfiguration } from './configuration.ts';
 import { fetchedHead } from './pull-head.ts';
+import { registrationOf, type NoBusiness } from './registered.ts';
 
 export interface ProposalSnapshot {
   readonly facts: RepositoryFacts;
@@ -45,7 +45,7 @@ export interface ProposalPackage {
 export type SnapshotResult =
   | { readonly kind: 'snapshot'; readonly snapshot: ProposalSnapshot }
   /** Nothing for Portico to do: no such pull request, repository or branch not registered. */
-  | { readonly kind: 'none'; readonly reason: 'absent' | 'not-registered' | 'other-branch' | 'archived' };
+  | { readonly kind: 'none'; readonly reason: NoBusiness | 'absent' | 'other-branch' };
 
 /**
  * Reads a proposal; with `anyBase` also a pull request into another branch, which is then what it is compared with.
@@ -61,10 +61,9 @@ export async function loadProposal(
   const [pull] = await Promise.all([forge.getPull(number, {}, signal), git.fetch({}, signal)]);
   if (pull === null) return { kind: 'none', reason: 'absent' };
   const facts = pull.baseRepository ?? (await forge.get(signal));
-  if (facts.archived) return { kind: 'none', reason: 'archived' };
-  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered') return { kind: 'none', reason: 'not-registered' };
-  const { config } = configuration;
+  const registration = await registrationOf(access, facts, signal);
+  if (registration.kind === 'none') return { kind: 'none', reason: registration.reason };
+  const { config } = registration;
   if (pull.baseRef !== config.branch && options.anyBase !== true) {
     return { kind: 'none', reason: 'other-branch' };
   }

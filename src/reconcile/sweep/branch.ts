@@ -4,6 +4,7 @@ import { publicationJob, pullJob, repositoryJob, repositorySweepJob, sweepJob } 
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { offerOnboarding } from './onboarding.ts';
 
 /**
@@ -19,24 +20,25 @@ export function createBranchReconciler(
   return async ({ repository, ref }, signal) => {
     const access = await ports.open(repository, signal);
     const { git, forge } = access;
-    const { defaultBranch } = await forge.get(signal);
+    const facts = await forge.get(signal);
+    const { defaultBranch } = facts;
     // Which branch is the registered one changes by a push to the default branch alone, so any other is passed over
     // on what the last fetch told.
     const before = await loadConfiguration(git, defaultBranch, signal);
     if (before.state === 'registered' && !isConcerned(before.config, defaultBranch, ref)) return;
-    await git.fetch({}, signal);
-    const configuration = await loadConfiguration(git, defaultBranch, signal);
-    await reportConfiguration(access, defaultBranch, configuration, signal);
-    if (configuration.state !== 'registered') {
+    const found = await openRegistered(access, { facts }, signal);
+    const { configuration } = found;
+    if (configuration !== undefined) await reportConfiguration(access, defaultBranch, configuration, signal);
+    if (found.kind === 'none') {
       ports.catalog.remove(repository.id);
-      if (configuration.state === 'absent' && ref === `refs/heads/${defaultBranch}`) {
+      if (configuration?.state === 'absent' && ref === `refs/heads/${defaultBranch}`) {
         await offerOnboarding(ports, access, await forge.get(signal), signal);
       }
       return;
     }
     // Registered by this push: what stood here before is looked at as a whole.
     if (before.state === 'absent') await ports.enqueue(repositorySweepJob(repository));
-    if (!isConcerned(configuration.config, defaultBranch, ref)) return;
+    if (!isConcerned(found.config, defaultBranch, ref)) return;
     if (repository.name === ORGANIZATION_REPOSITORY) await ports.enqueue(sweepJob());
     await ports.enqueue(publicationJob(repository));
     await ports.enqueue(repositoryJob(repository));

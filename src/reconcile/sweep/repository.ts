@@ -23,7 +23,6 @@ import {
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { deriveChannelTags } from '../publication/channel-tags.ts';
 import { allChannels } from '../repository/channel-files.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { formerNames, learnNames, MAX_ASKED } from '../repository/former-names.ts';
 import { indexPackages } from '../repository/index-packages.ts';
@@ -31,6 +30,7 @@ import { indexedChannels, withdrawnJobs } from '../repository/indexed-channels.t
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { outsideAddress, outsideAddresses } from '../repository/outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from '../repository/package-revisions.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { updateJobs, type PackagePlace } from '../repository/update-jobs.ts';
 import {
   documentProblems,
@@ -50,15 +50,13 @@ export type RepositoryReconciler = (repository: RepositoryRef, signal?: AbortSig
 export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
   return patientLook(ports, async (repository, signal) => {
     const access = await ports.open(repository, signal);
-    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    const config = configuration.state === 'registered' ? configuration.config : null;
-    const problems = configuration.state === 'absent' ? [] : configuration.problems;
-    const head = config === null ? null : await access.git.resolve(`refs/heads/${config.branch}`, signal);
-    if (config === null || head === null || facts.archived) {
+    const found = await openRegistered(access, {}, signal);
+    if (found.kind === 'none') {
       ports.catalog.remove(repository.id);
       return;
     }
+    const { facts, config, head, configuration } = found;
+    const { problems } = configuration;
     const packages = await indexPackages({
       git: access.git,
       below: config.directory,

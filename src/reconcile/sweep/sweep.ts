@@ -17,7 +17,7 @@ import {
 } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { isOfOpenProposal } from '../proposal/summary.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { patientLook } from '../repository/whole-index.ts';
 import { offerOnboarding } from './onboarding.ts';
 import { sweepPace, type SweepPace } from './sweep-pace.ts';
@@ -109,15 +109,16 @@ export function createRepositorySweep(
   const answered = answeredComments(ports);
   return patientLook(ports, async (repository, signal) => {
     const access = await ports.open(repository, signal);
-    const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-    const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-    if (!facts.archived) await reportConfiguration(access, facts.defaultBranch, configuration, signal);
-    if (configuration.state !== 'registered' || facts.archived) {
+    const found = await openRegistered(access, {}, signal);
+    const { facts, configuration } = found;
+    if (configuration !== undefined)
+      await reportConfiguration(access, facts.defaultBranch, configuration, signal);
+    if (found.kind === 'none') {
       ports.catalog.remove(repository.id);
-      if (configuration.state === 'absent') await offerOnboarding(ports, access, facts, signal);
+      if (configuration?.state === 'absent') await offerOnboarding(ports, access, facts, signal);
       return;
     }
-    await takeOver({ ports, access, facts, config: configuration.config, signal });
+    await takeOver({ ports, access, facts, config: found.config, signal });
     await ports.enqueue(repositoryJob(repository));
     await ports.enqueue(publicationJob(repository));
     const open = await access.forge.listOpenPulls(signal);

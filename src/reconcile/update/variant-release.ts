@@ -9,12 +9,12 @@ import type { Pull } from '../forge/pulls.ts';
 import type { Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadConfiguration } from '../repository/configuration.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved } from '../repository/refused-push.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { isControlledBy, partyOf } from '../repository/visibility.ts';
 import { sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
@@ -47,15 +47,13 @@ export async function releaseVariant(
     target.gone ??
     (await uidOfDraft({ ports, access, directory, branch: target.branch, signal }));
   if (uid === undefined) return null;
-  const [facts] = await Promise.all([access.forge.get(signal), access.git.fetch({}, signal)]);
-  const configuration = await loadConfiguration(access.git, facts.defaultBranch, signal);
-  if (configuration.state !== 'registered' || facts.archived) return null;
-  const { config } = configuration;
+  const found = await openRegistered(access, {}, signal);
+  if (found.kind === 'none') return null;
+  const { facts, config, head: base } = found;
   const { branch } = config;
-  const base = await access.git.resolve(`refs/heads/${branch}`, signal);
-  const kptfile = base === null ? null : (await readKptfileAt(access.git, base, directory, signal)).kptfile;
+  const { kptfile } = await readKptfileAt(access.git, base, directory, signal);
   const standing = kptfile === null ? undefined : readMark(kptfile);
-  if (base === null || (standing !== undefined && standing.uid !== uid)) return null;
+  if (standing !== undefined && standing.uid !== uid) return null;
   const draft = await openDraft({ ports, access, directory, uid, signal });
   if (!plan.isGone(uid, target.repository.id, target.package)) {
     const message =
