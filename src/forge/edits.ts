@@ -58,6 +58,7 @@ async function editOf(
 const EDITED = `query Edited($id: ID!) {
   node(id: $id) {
     ... on IssueComment { lastEditedAt includesCreatedEdit editor { __typename login } }
+    ... on Issue { lastEditedAt includesCreatedEdit editor { __typename login } }
     ... on PullRequestReview { lastEditedAt includesCreatedEdit editor { __typename login } }
   }
 }`;

@@ -1,4 +1,4 @@
-import type { Issue, IssuesPort } from '../reconcile/forge/issues.ts';
+import type { Issue, IssuesPort, Opening } from '../reconcile/forge/issues.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { orNull } from './forge-error.ts';
 import { allPages, firstOnPages } from './octokit.ts';
@@ -8,6 +8,8 @@ import { authorOf, labelNames, where } from './repository-context.ts';
 /** Issues, and the labels of issues and pull requests. */
 export function createIssuesApi(context: RepositoryContext): IssuesPort {
   const { issues } = context.octokit.rest;
+  const eventsOf = (issue_number: number, signal?: AbortSignal) =>
+    allPages((page) => issues.listEvents({ ...where(context, signal), issue_number, ...page }));
   return {
     listIssues: async ({ state = 'open', labels }, signal) => {
       const filter = { state, ...(labels === undefined ? {} : { labels: labels.join(',') }) };
@@ -16,6 +18,14 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
       );
       return found.map(toIssue).filter((issue) => !issue.isPull);
     },
+    listRecentOpenings: async (since, signal) => {
+      const filter = { state: 'open' as const, since: since.toISOString() };
+      const found = await allPages((page) =>
+        issues.listForRepo({ ...where(context, signal), ...filter, ...page }),
+      );
+      return found.map(toOpening);
+    },
+    wasTransferred: async (n, signal) => (await eventsOf(n, signal)).some(isTransfer),
     oldestIssue: async ({ creator, title }, signal) => {
       const filter = { state: 'all', creator, sort: 'created', direction: 'asc' } as const;
       const found = await firstOnPages(
@@ -42,9 +52,7 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
       await issues.addLabels({ ...where(context, signal), issue_number, labels: [...labels] });
     },
     labelsEverOn: async (issue_number, signal) => {
-      const events = await allPages((page) =>
-        issues.listEvents({ ...where(context, signal), issue_number, ...page }),
-      );
+      const events = await eventsOf(issue_number, signal);
       return events.flatMap((one) =>
         one.event === 'labeled' && 'label' in one ? [one.label.name ?? ''] : [],
       );
@@ -55,21 +63,39 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
   };
 }
 
+/** `transferred`: docs.github.com/en/rest/using-the-rest-api/issue-event-types */
+function isTransfer({ event }: { readonly event: string }): boolean {
+  return event === 'transferred';
+}
+
 interface RawIssue {
   readonly number: number;
+  readonly node_id: string;
   readonly state: string;
   readonly title: string;
   readonly body?: string | null;
-  readonly user: { readonly login: string; readonly type?: string } | null;
+  readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
   readonly labels: readonly (string | { readonly name?: string | null })[];
   readonly pull_request?: unknown;
   readonly locked?: boolean;
+  readonly created_at: string;
   readonly updated_at: string;
 }
 
 /** Whether the list of issues gave a pull request. */
 function isPull({ pull_request: pull }: Pick<RawIssue, 'pull_request'>): boolean {
   return pull !== undefined && pull !== null;
+}
+
+function toOpening(raw: RawIssue): Opening {
+  return {
+    number: raw.number,
+    nodeId: raw.node_id,
+    isPull: isPull(raw),
+    body: raw.body ?? '',
+    ...authorOf(raw.user),
+    createdAt: raw.created_at,
+  };
 }
 
 function toIssue(raw: RawIssue): Issue {

@@ -49,6 +49,8 @@ const comment = z.object({
       authorIsBot: z.boolean(),
       body: z.string(),
       createdAt: z.string(),
+      /** Found where no webhook told of it, and by then it was not its author's words, or not written for this place. */
+      edited: z.literal(true).exactOptional(),
     })
     .exactOptional(),
   /** The head of the pull request when the webhook came. */

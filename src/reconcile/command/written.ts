@@ -24,7 +24,7 @@ export async function readCommentSource(
     return comment && { ...comment, kind, edited: await forge.isEdited(comment, signal) };
   }
   if (kind === 'form' || kind === 'opening' || kind === 'line')
-    return form === undefined ? null : { ...form, kind, id, edited: false };
+    return form === undefined ? null : { edited: false, ...form, kind, id };
   const review = (await forge.listReviews(number, signal)).find((one) => one.id === id);
   if (review === undefined || review.submittedAt === null) return null;
   const edited = await forge.isEdited(review, signal);

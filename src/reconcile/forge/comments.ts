@@ -42,7 +42,7 @@ export interface CommentsPort {
     since: Date,
     signal?: AbortSignal,
   ): Promise<readonly (Omit<Comment, 'appId'> & { readonly pull: number })[]>;
-  /** Whether a comment was ever changed, or a review after it was given, by whomever. What the forge does not show was. */
+  /** Whether a comment or an issue was ever changed, or a review after it was given, by whomever. What the forge does not show was. */
   isEdited(
     text: { readonly nodeId: string; readonly author: string; readonly submittedAt?: string | null },
     signal?: AbortSignal,

@@ -12,6 +12,18 @@ export interface Issue {
   readonly updatedAt: string;
 }
 
+/** The text that opens an issue or a pull request. */
+export interface Opening {
+  readonly number: number;
+  readonly nodeId: string;
+  readonly isPull: boolean;
+  readonly body: string;
+  readonly author: string;
+  readonly authorId?: number | undefined;
+  readonly authorIsBot: boolean;
+  readonly createdAt: string;
+}
+
 /** Issues, and the labels of issues and pull requests. Every write may run twice. */
 export interface IssuesPort {
   getIssue(n: number, signal?: AbortSignal): Promise<Issue | null>;
@@ -33,6 +45,10 @@ export interface IssuesPort {
     },
     signal?: AbortSignal,
   ): Promise<readonly Issue[]>;
+  /** The texts that open the issues and pull requests that are open and were changed since then. */
+  listRecentOpenings(since: Date, signal?: AbortSignal): Promise<readonly Opening[]>;
+  /** Whether it came from another repository: its list of events then says so. */
+  wasTransferred(n: number, signal?: AbortSignal): Promise<boolean>;
   updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;
   createIssue(
     issue: { readonly title: string; readonly body: string },

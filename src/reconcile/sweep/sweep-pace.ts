@@ -1,7 +1,7 @@
 /** How fast the repositories of an installation are swept, so that looking for lost webhooks leaves room for the work. */
 
 /** Reads of a sweep of a repository of which nothing is known any more, a few open pull requests among it. */
-const CALLS = 11;
+const CALLS = 12;
 /** The part of the hourly limit that sweeps may take. */
 const SHARE = 1 / 2;
 /** Repositories that are swept without waiting for each other. */

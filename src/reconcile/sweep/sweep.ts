@@ -2,10 +2,13 @@
  * What a lost webhook would have said is found here: every repository and every open pull request is looked at, and
  * every recent command that nobody answered. Looking at something that is as it should be writes nothing.
  */
+import { parseIssueForm } from '../../command/issue-form.ts';
 import { parseComment } from '../../command/parse.ts';
 import { PorticoError } from '../../error.ts';
 import { reportConfiguration } from '../check/report-configuration.ts';
 import { answeredComments } from '../command/answered.ts';
+import type { Opening } from '../forge/issues.ts';
+import type { CommentTarget } from '../job.ts';
 import {
   commentJob,
   proposalJob,
@@ -15,7 +18,7 @@ import {
   repositorySweepJob,
   updateBranchJob,
 } from '../jobs.ts';
-import type { RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { isOfOpenProposal } from '../proposal/summary.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { patientLook } from '../repository/whole-index.ts';
@@ -160,7 +163,37 @@ export function createRepositorySweep(
       const form = { author, authorId, authorIsBot, body, createdAt };
       await ports.enqueue(commentJob(repository, pull, source, { form }));
     }
+    for (const opening of await access.forge.listRecentOpenings(since, signal)) {
+      const isOld = Date.parse(opening.createdAt) < since.getTime();
+      const kind = isOld ? undefined : openingKind(opening);
+      const source = kind && { kind, id: -opening.number };
+      if (source === undefined || answered.has({ repository, source })) continue;
+      const form = await openingNow(access, opening, kind === 'form', signal);
+      await ports.enqueue(commentJob(repository, opening.number, source, { form }));
+    }
   });
+}
+
+/** As the webhook would have been taken: only an issue can be a form, and no bot's text is anything. */
+function openingKind({ authorIsBot, body, isPull }: Opening): 'form' | 'opening' | undefined {
+  if (!isPull && parseIssueForm(body) !== undefined) return 'form';
+  return !authorIsBot && holdsCommand(body) ? 'opening' : undefined;
+}
+
+/**
+ * The text as it is now. Of a form, which is carried out, whether that is what its author wrote, and for this place: no webhook
+ * told what it said when it was sent, and by whom.
+ */
+async function openingNow(
+  { forge }: RepositoryAccess,
+  opening: Opening,
+  isForm: boolean,
+  signal: AbortSignal | undefined,
+): Promise<NonNullable<CommentTarget['form']>> {
+  const { author, authorId, authorIsBot, body, createdAt, number } = opening;
+  const isDoubtful =
+    isForm && ((await forge.isEdited(opening, signal)) || (await forge.wasTransferred(number, signal)));
+  return { author, authorId, authorIsBot, body, createdAt, ...(isDoubtful && { edited: true }) };
 }
 
 function holdsCommand(body: string): boolean {

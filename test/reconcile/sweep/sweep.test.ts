@@ -124,6 +124,47 @@ test('every webhook is lost: the sweep finds it all', async () => {
   }
 });
 
+/** As the form for a new package makes it. */
+const form = (path: string): string =>
+  ['Path of the new package', 'Workspace', 'Description', 'Keywords']
+    .map((label, at) => `### ${label}\n\n${at === 0 ? path : '_No response_'}`)
+    .join('\n\n');
+
+test('commands in texts that open issues and pull requests are found where their webhooks were lost', async () => {
+  const repo = stage.repository('up-lost');
+  const { rest } = stage.as('alice');
+  const opened = async (body: string): Promise<number> =>
+    (await rest.issues.create({ ...repo.where, title: 'Asked', body })).data.number;
+  stage.forge.knobs.webhooks.lose = 1;
+  try {
+    const asked = await opened(form('asked'));
+    const edited = await opened(form('mine'));
+    await stage.as('bob').rest.issues.update({ ...repo.where, issue_number: edited, body: form('bobs') });
+    const wrong = await opened('/portico init wrong');
+    const closed = await opened(form('closed'));
+    await rest.issues.update({ ...repo.where, issue_number: closed, state: 'closed' });
+    const look = (): Promise<void> =>
+      stage.watching(
+        ({ path }) => (path.endsWith('/attempts') ? 404 : undefined),
+        () => stage.look('up-lost'),
+      );
+    await look();
+    const drafts = (await repo.pulls('all'))
+      .map(({ head }) => head.ref)
+      .filter((ref) => ref.startsWith('drafts/'));
+    expect(drafts).toEqual([expect.stringMatching(/^drafts\/asked\//)]);
+    const said = async (number: number): Promise<string[]> =>
+      (await repo.comments(number)).map(({ body }) => body ?? '');
+    expect(await said(asked)).toEqual([expect.stringContaining('🚀 `/portico init asked`')]);
+    expect(await said(edited)).toEqual([expect.stringContaining('edited before it was read')]);
+    expect(await said(wrong)).toEqual([expect.stringContaining('are not carried out')]);
+    expect(await said(closed)).toEqual([]);
+    expect(await stage.writesOf(look, 'up-lost')).toEqual([]);
+  } finally {
+    stage.forge.knobs.webhooks.lose = 0;
+  }
+});
+
 longTest('every webhook comes twice, in any order', async () => {
   Object.assign(stage.forge.knobs.webhooks, { duplicate: 1, reorder: 8, seed: 7 });
   try {
