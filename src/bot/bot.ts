@@ -15,7 +15,9 @@ import { grouped } from '../intake/grouped.ts';
  */
 import { createContentWork, type ContentPools } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
+import { gitReach } from '../network/git-reach.ts';
 import { parseInsideHosts } from '../network/inside-host.ts';
+import { createOutsideFetch } from '../network/outside-fetch.ts';
 import { createBudget } from '../queue/budget.ts';
 import type { Database } from '../queue/database.ts';
 import type { JobHandler, Json, NewJob, Queue } from '../queue/job.ts';
@@ -115,11 +117,13 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     log,
     now: () => Date.now(),
   });
+  const inside = parseInsideHosts(environment.insideHosts);
   const mirrors = createMirrors({
     directory: join(environment.dataDirectory, 'mirrors'),
     gitUrl: environment.gitUrl,
     signer: environment.signingKey === undefined ? undefined : sshSigner(environment.signingKey),
     maxOutside: (environment.outsideMegabytes ?? OUTSIDE_MEGABYTES) * 1024 * 1024,
+    reach: gitReach(createOutsideFetch({ inside }), { inside }),
     tokenFor: (repository, refused) =>
       refused === undefined
         ? forge.tokenFor(repository.installationId, repository.id)
@@ -230,7 +234,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     },
     registries: createRegistries({
       file: environment.credentialsFile,
-      inside: parseInsideHosts(environment.insideHosts),
+      inside,
     }),
     content: work.content,
     runtime: createRuntime({

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Mirror, RefusedToken } from '../git/mirror-types.ts';
+import type { Mirror, Reach, RefusedToken } from '../git/mirror-types.ts';
 import { openMirror } from '../git/mirror.ts';
 import type { Signer } from '../git/ssh-signature.ts';
 import { holdStarter } from '../processes/starter.ts';
@@ -14,6 +14,8 @@ export interface MirrorsOptions {
   readonly gitUrl: string;
   /** What the mirror of a repository outside of every installation may hold, in bytes. */
   readonly maxOutside: number;
+  /** What such a repository may be reached at. */
+  readonly reach: Reach;
   /** For git; null after a refusal that no other token would help. */
   /** Signs commits and tags. */
   readonly signer?: Signer | undefined;
@@ -73,13 +75,15 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       const known = outside.get(url);
       if (known !== undefined) return known;
       const name = createHash('sha256').update(url).digest('hex').slice(0, 24);
-      const ownHttp = url.startsWith('http:') && new URL(url).origin === new URL(options.gitUrl).origin;
+      const isOwn = new URL(url).origin === new URL(options.gitUrl).origin;
       const mirror = openMirror({
         dir: join(options.directory, `outside-${name}.git`),
         url,
-        protocols: ownHttp ? ['http'] : [],
+        protocols: isOwn && url.startsWith('http:') ? ['http'] : [],
         maxBytes: options.maxOutside,
         moves: 'told',
+        // The forge itself may be inside.
+        ...(!isOwn && { reach: options.reach }),
         ...(signal && { signal }),
       });
       outside.set(url, mirror);

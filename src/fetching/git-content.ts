@@ -17,7 +17,7 @@ import { isOid } from '../git/safe-name.ts';
 import { withinSize } from '../git/size-limit.ts';
 import { readTreeLines } from '../git/tree-objects.ts';
 import { readBlobs } from '../git/tree.ts';
-import { judgedAddresses } from '../network/judged-addresses.ts';
+import { gitReach } from '../network/git-reach.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { compareRevisions, parseRevisionName, type RevisionName } from '../revision/revision-name.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
@@ -78,7 +78,7 @@ async function resolveCommit(
   const refs = await host.cache.learn<Refs>(
     `refs ${credentials ?? ''} ${place.repo}`,
     async (_before, stop) => {
-      const { setup, remote } = await remoteOf(host, place.repo, credentials);
+      const { setup, remote } = remoteOf(host, place.repo, credentials);
       return { value: await lsRemote(setup, remote, [], stop) };
     },
     signal,
@@ -142,14 +142,12 @@ function packageTag(
 }
 
 /** Where git may connect to, and as whom. What it connects to is what was judged. */
-async function remoteOf(
+function remoteOf(
   host: SourceHost,
   repo: string,
   credentials: string | undefined,
-): Promise<{ readonly setup: GitSetup; readonly remote: Remote }> {
+): { readonly setup: GitSetup; readonly remote: Remote } {
   const url = new URL(repo);
-  const ips = await judgedAddresses(url, { inside: host.inside });
-  const port = url.port === '' ? (url.protocol === 'http:' ? '80' : '443') : url.port;
   const authorization = authorizationFor(host, credentials, url);
   return {
     setup: { protocols: url.protocol === 'http:' ? ['http'] : [] },
@@ -157,20 +155,14 @@ async function remoteOf(
       url: repo,
       // Where it moved to is for the document to say.
       moves: 'told',
+      reach: gitReach(host.fetch, { inside: host.inside }),
       config: {
-        ...(ips.length > 0 && {
-          'http.curloptResolve': `${url.hostname}:${port}:${ips.map(bracketed).join(',')}`,
-        }),
         ...(authorization !== undefined && {
           [`http.${url.origin}/.extraHeader`]: `Authorization: ${authorization}`,
         }),
       },
     },
   };
-}
-
-function bracketed(ip: string): string {
-  return ip.includes(':') ? `[${ip}]` : ip;
 }
 
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
@@ -184,7 +176,7 @@ async function fetchCommit(
   const gitDir = await mkdtemp(join(tmpdir(), 'portico-source-'));
   try {
     await makeBare(gitDir);
-    const { setup: reach, remote } = await remoteOf(host, repo, credentials);
+    const { setup: reach, remote } = remoteOf(host, repo, credentials);
     const setup = { ...reach, gitDir };
     await withinSize([gitDir], MAX_BYTES, signal, async (stop) => {
       try {

@@ -249,6 +249,14 @@ export interface RefusedToken {
   readonly status: 401;
 }
 
+/** Judges a host before git connects to it, each time. */
+export interface Reach {
+  /** The IP addresses that git connects to, and to no other; none: whatever the name leads to. What it throws ends the work. */
+  addresses(url: URL): Promise<readonly string[]>;
+  /** Asks something by HTTP where git would, without credentials and without following a redirect. */
+  ask(url: URL, signal: AbortSignal): Promise<Response>;
+}
+
 export interface MirrorOptions {
   /** Directory of the mirror; made when absent, deleted and cloned anew when damaged. */
   readonly dir: string;
@@ -269,6 +277,8 @@ export interface MirrorOptions {
    * address.
    */
   readonly moves?: 'followed' | 'told';
+  /** Of a host that somebody else named: what may be connected to. Without it, whatever the name leads to. */
+  readonly reach?: Reach;
   /** Signs commits and tags that are made here; in repositories with SHA-1 alone. */
   readonly signer?: ((payload: Uint8Array) => string) | undefined;
   readonly signal?: AbortSignal;

@@ -47,6 +47,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     url: checkUrl(options),
     ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.moves !== undefined && { moves: options.moves }),
+    ...(options.reach !== undefined && { reach: options.reach }),
     // What is weighed are packs.
     ...(options.maxBytes !== undefined && { config: { 'fetch.unpackLimit': '1' } }),
   };

@@ -5,6 +5,9 @@ const SERVICE = '/info/refs?service=git-upload-pack';
 const HOPS = 3;
 const TIMEOUT_MS = 15_000;
 
+/** One request whose redirect is not followed. */
+export type Question = (url: URL, signal: AbortSignal) => Promise<Response>;
+
 /**
  * GitHub answers git 301 for a repository that was renamed or transferred (losakovvitalik/plantar#144), and git is told to
  * follow nobody, so that no credentials go elsewhere. The new address where the old one says so for good and stays on its
@@ -12,13 +15,13 @@ const TIMEOUT_MS = 15_000;
  */
 export async function movedTo(
   url: string,
-  authorization: string | undefined,
+  ask: Question,
   signal?: AbortSignal,
   hops = HOPS,
 ): Promise<string | null> {
   let at = url;
   for (let hop = 0; hop < hops; hop += 1) {
-    const next = await redirectOf(at, authorization, signal);
+    const next = await redirectOf(at, ask, signal);
     if (next === null) return at === url ? null : at;
     at = next;
   }
@@ -47,21 +50,18 @@ export function isRedirect(error: unknown): boolean {
 
 async function redirectOf(
   url: string,
-  authorization: string | undefined,
+  ask: Question,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
-  const asked = `${url}${SERVICE}`;
-  const answer = await fetch(asked, {
-    redirect: 'manual',
-    headers: authorization === undefined ? {} : { authorization },
-    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-  }).catch(() => null);
+  const asked = new URL(`${url}${SERVICE}`);
+  const limit = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+  const answer = await ask(asked, limit).catch(() => null);
   signal?.throwIfAborted();
   await answer?.body?.cancel();
   const location = answer?.headers.get('location') ?? null;
   if (location === null || (answer?.status !== 301 && answer?.status !== 308)) return null;
-  const to = URL.canParse(location, asked) ? new URL(location, asked) : null;
+  const to = URL.canParse(location, asked.href) ? new URL(location, asked) : null;
   const repository = to === null ? null : /^(\/[^/]+\/[^/]+)\/info\/refs$/.exec(to.pathname)?.[1];
   if (to === null || !repository || to.origin !== new URL(url).origin) return null;
   return `${to.origin}${repository}`;

@@ -1,7 +1,7 @@
 import { PorticoError } from '../error.ts';
 import { gitError, lastLines } from './git-error.ts';
 import type { MirrorOptions, PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
-import { isRedirect, movedError, movedTo } from './moved.ts';
+import { isRedirect, movedError, movedTo, type Question } from './moved.ts';
 import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
 import type { GitSetup, RunOptions, RunResult } from './run.ts';
@@ -13,6 +13,7 @@ export interface Remote {
   readonly url: string;
   readonly token?: MirrorOptions['token'];
   readonly moves?: MirrorOptions['moves'];
+  readonly reach?: MirrorOptions['reach'];
   /** Settings of every process that talks to it. */
   readonly config?: Readonly<Record<string, string>>;
 }
@@ -31,7 +32,7 @@ export async function runRemote(
   let token = (await remote.token?.()) ?? null;
   for (let times = 1; ; times += 1) {
     const credential = token === null ? {} : { credential: { url: remote.url, token } };
-    const { config = {} } = remote;
+    const config = { ...remote.config, ...(await connections(remote)) };
     const all = { timeoutMs: TEN_MINUTES, config, ...options, ...credential };
     try {
       return await followingMoves({
@@ -52,9 +53,20 @@ export async function runRemote(
   }
 }
 
+/** Setting of what git may connect to: no name is resolved a second time between the judgement and the connection. */
+async function connections({ url, reach }: Remote): Promise<Readonly<Record<string, string>>> {
+  if (reach === undefined) return {};
+  const at = new URL(url);
+  const addresses = await reach.addresses(at);
+  if (addresses.length === 0) return {};
+  const port = at.port === '' ? (at.protocol === 'http:' ? '80' : '443') : at.port;
+  const shown = addresses.map((ip) => (ip.includes(':') ? `[${ip}]` : ip));
+  return { 'http.curloptResolve': `${at.hostname}:${port}:${shown.join(',')}` };
+}
+
 /** Runs it once more where the repository has another name now; where whoever asks judges addresses, it is told instead. */
 async function followingMoves({
-  remote: { url, moves },
+  remote: { url, moves, reach },
   token,
   args,
   signal,
@@ -69,15 +81,20 @@ async function followingMoves({
   try {
     return await run(args);
   } catch (error) {
-    const authorization = token === null ? undefined : authorizationOf(token);
     const isTold = moves === 'told';
-    const moved = isRedirect(error)
-      ? await movedTo(url, authorization, signal, isTold ? 1 : undefined)
-      : null;
+    const ask = questionOf(reach, token);
+    const moved = isRedirect(error) ? await movedTo(url, ask, signal, isTold ? 1 : undefined) : null;
     if (moved === null) throw error;
     if (isTold) throw movedError(url, moved);
     return await run(args.map((arg) => (arg === url ? moved : arg)));
   }
+}
+
+/** How the other end is asked where it leads to: by the way that was judged, where somebody else named the host, and then as nobody. */
+function questionOf(reach: Remote['reach'], token: string | null): Question {
+  if (reach !== undefined) return (url, signal) => reach.ask(url, signal);
+  const headers = token === null ? {} : { authorization: authorizationOf(token) };
+  return (url, signal) => fetch(url, { redirect: 'manual', headers, signal });
 }
 
 /** Asks the remote for its refs; tags come with what they lead to. */

@@ -52,8 +52,8 @@ export interface Ports {
   readonly catalog: Catalog;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<RepositoryAccess>;
   /**
-   * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL and
-   * what git says of an address that cannot be read (`GIT_…`); GIT_MOVED, with
+   * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL,
+   * ADDRESS_REFUSED where it leads into an internal network, HOST_UNREACHABLE, and what git says of an address that cannot be read (`GIT_…`); GIT_MOVED, with
    * `{ movedTo }` as its cause, where it is at another now, which whoever asks has to judge.
    */
   openAddress(url: string, signal?: AbortSignal): Promise<OutsideGit>;

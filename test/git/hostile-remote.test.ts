@@ -4,8 +4,11 @@ import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
+import { createMirrors } from '../../src/bot/mirrors.ts';
 import type { Mirror, RefusedToken } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';
+import { gitReach } from '../../src/network/git-reach.ts';
+import { createOutsideFetch } from '../../src/network/outside-fetch.ts';
 import { BOT, file, useMirrors } from './mirror-fixture.ts';
 import { git, seed } from './repository.ts';
 
@@ -97,6 +100,67 @@ describe('the remote is not trusted', () => {
     };
     await expect(at.open()).rejects.toMatchObject({ blame: 'forge' });
     expect(reached).toEqual([]);
+  });
+
+  describe('a host that somebody else named', () => {
+    const inside = [{ address: '127.0.0.1', family: 4 }];
+    const resolve = (): Promise<typeof inside> => Promise.resolve(inside);
+    const judged = gitReach(createOutsideFetch({ resolve: (_name, done) => done(null, inside) }), {
+      resolve,
+    });
+
+    test('is not connected to where its name leads into an internal network', async () => {
+      const mirrors = createMirrors({
+        directory: join(at.scratch, 'mirrors'),
+        gitUrl: 'https://forge.example.com',
+        maxOutside: 1_000_000,
+        reach: judged,
+        tokenFor: () => Promise.resolve(null),
+      });
+      const { port } = new URL(at.url);
+      const opening = mirrors.openAddress(`https://upstream.example.com:${port}/${at.name}.git`);
+      await expect(opening).rejects.toMatchObject({
+        code: 'ADDRESS_REFUSED',
+        message: expect.stringContaining('leads into an internal network') as string,
+      });
+      await mirrors.close();
+    });
+
+    test('is connected to where it was judged to be, whatever its name leads to by then', async () => {
+      const commit = seed(at.origin, { x: '1' });
+      at.server.token = undefined;
+      // No resolver knows the name.
+      const url = at.url.replace('127.0.0.1', 'upstream.example.invalid');
+      const asked: string[] = [];
+      const reach = {
+        ...judged,
+        addresses: ({ host }: URL): Promise<readonly string[]> => {
+          asked.push(host);
+          return Promise.resolve(['127.0.0.1']);
+        },
+      };
+      mirror = await openMirror({ dir: join(at.scratch, at.name), url, protocols: ['http'], reach });
+      at.closeLater(mirror);
+      expect(await mirror.resolve('main')).toBe(commit);
+      const before = asked.length;
+      await mirror.remoteRefs();
+      expect(asked.slice(before)).toEqual([new URL(url).host]);
+    });
+
+    test('is asked by the same way where it leads to, without a word of ours to hosts inside', async () => {
+      at.server.intercept = (_request, response) => {
+        response.writeHead(301, { location: '/a/b/info/refs?service=git-upload-pack' }).end();
+        return true;
+      };
+      const before = at.server.requests.length;
+      const reach = { ...judged, addresses: () => Promise.resolve([]) };
+      const options = { dir: join(at.scratch, at.name), url: at.url, protocols: ['http'] as const };
+      await expect(openMirror({ ...options, moves: 'told', reach })).rejects.toMatchObject({
+        code: 'GIT_NOT_FOUND',
+      });
+      // Git's own question alone.
+      expect(at.server.requests.slice(before)).toHaveLength(1);
+    });
   });
 
   test('hooks, filters and monitors of the mirror are not run', async () => {

@@ -13,7 +13,7 @@ import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
-import { atItsPlace } from '../repository/outside-upstream.ts';
+import { atItsPlace, UNREADABLE } from '../repository/outside-upstream.ts';
 import {
   channelRevision,
   loadRevisionRefs,
@@ -206,7 +206,7 @@ async function openAddress(
       'Use the new address, and add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
     );
   } catch (error) {
-    if (!(error instanceof PorticoError) || !error.code.startsWith('GIT_')) throw error;
+    if (!(error instanceof PorticoError) || !UNREADABLE.test(error.code)) throw error;
     if (error.code === 'GIT_TOO_LARGE') {
       return refuse('upstream-too-large', `${shown(address)}: ${error.message}`, error.hint ?? '');
     }

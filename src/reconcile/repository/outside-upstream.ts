@@ -131,6 +131,9 @@ export function createPollReconciler(
   };
 }
 
+/** What is said of an address that cannot, or may not, be read. */
+export const UNREADABLE = /^(?:GIT_|INVALID_URL$|ADDRESS_REFUSED$|HOST_UNREACHABLE$)/;
+
 /** Asks for the refs alone; what they lead to is fetched only where they are new. */
 async function look({
   ports,
@@ -168,7 +171,7 @@ async function look({
     Object.assign(known, { digest, moves, failures: 0, nextAt });
     return 'ok';
   } catch (error) {
-    if (!(error instanceof PorticoError) || !/^(?:GIT_|INVALID_URL)/.test(error.code)) throw error;
+    if (!(error instanceof PorticoError) || !UNREADABLE.test(error.code)) throw error;
     known.failures += 1;
     known.nextAt = now + waitAfter(known.failures, Math.random()) * 1_000;
     ports.log.info({ err: error, failures: known.failures }, 'an upstream outside could not be read');

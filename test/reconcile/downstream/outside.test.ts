@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { boundTo } from '../../../src/bot/bound-git.ts';
 import { createMirrors } from '../../../src/bot/mirrors.ts';
 import { createCatalog } from '../../../src/catalog/catalog.ts';
+import { gitReach } from '../../../src/network/git-reach.ts';
+import { createOutsideFetch } from '../../../src/network/outside-fetch.ts';
 import type { Job } from '../../../src/reconcile/job.ts';
 import type { Ports } from '../../../src/reconcile/ports.ts';
 import { createPollReconciler, waitAfter } from '../../../src/reconcile/repository/outside-upstream.ts';
@@ -98,6 +100,7 @@ test('it is asked when its time has come, once for all; news make every follower
     maxOutside: 1_000_000,
     directory: folder,
     gitUrl: stage.forge.gitUrl,
+    reach: gitReach(createOutsideFetch(), {}),
     tokenFor: () => Promise.resolve(''),
   });
   const catalog = createCatalog();
