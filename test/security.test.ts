@@ -20,10 +20,10 @@ const rows = [
 }));
 
 describe('the attacks', () => {
-  test('all seventy-five are there, in their order', () => {
+  test('all are there, in their order', () => {
     const numbers = rows.map(({ number }) => number);
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
-    expect([...new Set(numbers)]).toEqual(Array.from({ length: 75 }, (_, index) => index + 1));
+    expect([...new Set(numbers)]).toEqual(Array.from({ length: 76 }, (_, index) => index + 1));
   });
 
   test.each(rows)('$number $what: the test is there, and was seen to fail', ({ file, title, seen }) => {
