@@ -17,6 +17,7 @@ import { addProtectionRoutes } from './rest/protection.ts';
 import { addRateRoutes } from './rest/rate.ts';
 import { addRepositoryRoutes } from './rest/repositories.ts';
 import { addRulesetRoutes } from './rest/rulesets.ts';
+import { addSigningKeyRoutes } from './rest/signing-keys.ts';
 import { addTeamChangeRoutes } from './rest/team-changes.ts';
 import { addUserRoutes } from './rest/users.ts';
 import type { Router } from './router.ts';
@@ -31,6 +32,7 @@ export function addCoreRoutes(
   addAppHookRoutes(context, router, send);
   addInstallationRoutes(context, router);
   addUserRoutes(context, router);
+  addSigningKeyRoutes(context, router);
   addOrgRoutes(context, router);
   addTeamChangeRoutes(context, router);
   addRepositoryRoutes(context, router);

@@ -31,6 +31,7 @@ export interface GitCommit {
   readonly message: string;
   /** The armoured signature, when there is one, and what it signs. */
   readonly signature: string | null;
+  readonly signedText: string | null;
 }
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag';
@@ -42,6 +43,9 @@ export interface GitTag {
   readonly name: string;
   readonly tagger: GitPerson | null;
   readonly message: string;
+  /** As of a commit; it is the end of the message. */
+  readonly signature: string | null;
+  readonly signedText: string | null;
 }
 
 const compress = promisify(deflate);
@@ -118,7 +122,9 @@ function parseHeaders(text: string): Parsed {
 }
 
 export function parseCommit(sha: string, content: Buffer): GitCommit {
-  const { headers, message } = parseHeaders(content.toString());
+  const text = content.toString();
+  const { headers, message } = parseHeaders(text);
+  const signature = headers.get('gpgsig')?.[0] ?? null;
   return {
     sha,
     tree: headers.get('tree')?.[0] ?? '',
@@ -126,12 +132,15 @@ export function parseCommit(sha: string, content: Buffer): GitCommit {
     author: parsePerson(headers.get('author')?.[0] ?? ''),
     committer: parsePerson(headers.get('committer')?.[0] ?? ''),
     message: message.replace(/\n+$/, ''),
-    signature: headers.get('gpgsig')?.[0] ?? null,
+    signature,
+    signedText: signature === null ? null : text.replace(/\ngpgsig .*\n(?: .*\n)*/, '\n'),
   };
 }
 
 export function parseTag(sha: string, content: Buffer): GitTag {
-  const { headers, message } = parseHeaders(content.toString());
+  const text = content.toString();
+  const { headers, message } = parseHeaders(text);
+  const signed = /^-----BEGIN [A-Z]+ (?:SIGNATURE|MESSAGE)-----$[^]*/m.exec(text);
   const tagger = headers.get('tagger')?.[0];
   return {
     sha,
@@ -140,6 +149,8 @@ export function parseTag(sha: string, content: Buffer): GitTag {
     name: headers.get('tag')?.[0] ?? '',
     tagger: tagger === undefined ? null : parsePerson(tagger),
     message: message.replace(/\n+$/, ''),
+    signature: signed?.[0].trimEnd() ?? null,
+    signedText: signed === null ? null : text.slice(0, signed.index),
   };
 }
 

@@ -1,11 +1,12 @@
 /** Which commits are verified: signed by the forge itself, or by an SSH key of the account whose address the committer has. */
-import { createHash, createPublicKey, generateKeyPairSync, sign, verify, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, sign } from 'node:crypto';
 
 import type { ForgeContext } from './context.ts';
-import { formatCommit } from './git-objects.ts';
+import { formatCommit, parseCommit } from './git-objects.ts';
 import type { GitPerson } from './git-objects.ts';
 import type { GitRepository } from './git-repository.ts';
 import { accountByEmail } from './people.ts';
+import { readSshSignature } from './ssh-signature.ts';
 import type { Collection, Store } from './store.ts';
 
 export interface SigningKeyRecord {
@@ -58,27 +59,72 @@ export async function writeSigned(
   return sha;
 }
 
+/** What is signed, or not: a commit or an annotated tag. */
+interface Signed {
+  readonly sha: string;
+  readonly signature: string | null;
+  /** What is stored without the signature. */
+  readonly signedText: string | null;
+}
+
+/** Why a signature counts or not, in GitHub's words (docs.github.com, "REST API endpoints for Git commits", "Signature verification object"). */
+type Reason =
+  | 'valid'
+  | 'unsigned'
+  | 'unknown_signature_type'
+  | 'no_user'
+  | 'bad_email'
+  | 'unknown_key'
+  | 'malformed_signature'
+  | 'invalid';
+
+/** `verification` of GitHub's commits and tags. */
+export interface Verification {
+  readonly verified: boolean;
+  readonly reason: Reason;
+  readonly signature: string | null;
+  readonly payload: string | null;
+  readonly verified_at: string | null;
+}
+
+/** What the forge makes of a signature; `by` is the committer or tagger. */
+export function verificationOf(context: ForgeContext, signed: Signed, by: GitPerson | null): Verification {
+  const { signature, signedText: payload } = signed;
+  const reason = isSignedByForge(context, signed.sha) ? 'valid' : reasonOf(context, signed, by);
+  const verified = reason === 'valid';
+  return { verified, reason, signature, payload, verified_at: verified ? (by?.date ?? null) : null };
+}
+
+/**
+ * SSH alone: a key of OpenPGP is known to nobody here. That a key of another account than the committer's is told as `bad_email`, as with
+ * OpenPGP, is believed.
+ */
+function reasonOf(context: ForgeContext, { signature, signedText }: Signed, by: GitPerson | null): Reason {
+  if (signature === null || signedText === null) return 'unsigned';
+  const kind = /^-----BEGIN (SSH|PGP) SIGNATURE-----/.exec(signature)?.[1];
+  if (kind === undefined) return 'unknown_signature_type';
+  const account = by === null ? undefined : accountByEmail(context, by.email);
+  if (account === undefined) return 'no_user';
+  if (kind === 'PGP') return 'unknown_key';
+  const read = readSshSignature(signature, Buffer.from(signedText));
+  if (read === undefined) return 'malformed_signature';
+  const owners = signingKeys(context.store)
+    .all()
+    .filter(({ key }) => key.split(' ')[1] === read.key);
+  if (owners.length === 0) return 'unknown_key';
+  if (!owners.some(({ userId }) => userId === account.id)) return 'bad_email';
+  return read.fits ? 'valid' : 'invalid';
+}
+
 /** Whether the forge signed it itself. */
-export function isSignedByForge(context: ForgeContext, sha: string): boolean {
+function isSignedByForge(context: ForgeContext, sha: string): boolean {
   return verified(context.store).first('sha', [sha]) !== undefined;
 }
 
 /** `content`: the commit as it is stored. */
 export function isVerified(context: ForgeContext, sha: string, content: Buffer): boolean {
-  if (isSignedByForge(context, sha)) return true;
-  const text = content.toString();
-  const header = /\ngpgsig (-----BEGIN SSH SIGNATURE-----\n(?: .*\n)* -----END SSH SIGNATURE-----)\n/.exec(
-    text,
-  );
-  const email = /^committer .*<([^>]*)>/m.exec(text)?.[1];
-  if (header === null || email === undefined) return false;
-  const account = accountByEmail(context, email);
-  const payload = Buffer.from(text.replace(header[0], '\n'));
-  const armoured = (header[1] ?? '').replaceAll('\n ', '\n');
-  const keys = signingKeys(context.store)
-    .all()
-    .filter(({ userId }) => userId === account?.id);
-  return keys.some(({ key }) => verifiesSsh(armoured, payload, key.split(' ')[1] ?? ''));
+  const commit = parseCommit(sha, content);
+  return verificationOf(context, commit, commit.committer).verified;
 }
 
 /** The first of the commits that nobody vouches for. */
@@ -96,42 +142,3 @@ export async function unverified(
 
 /** As GitHub words it (github/gh-aw#29301, vercel/sandbox#169; of branch protection appolon1908-hue/kyqra-crawler#29). */
 export const SIGNATURES_DEMANDED = 'Commits must have verified signatures.';
-
-/** OpenSSH's PROTOCOL.sshsig, with Ed25519. */
-function verifiesSsh(armoured: string, payload: Buffer, publicKey: string): boolean {
-  const bytes = Buffer.from(armoured.replaceAll(/-----[A-Z ]+-----/g, ''), 'base64');
-  if (bytes.toString('latin1', 0, 6) !== 'SSHSIG') return false;
-  const [key, namespace, reserved, hash, signature] = strings(bytes.subarray(10));
-  if (key === undefined || namespace === undefined || reserved === undefined) return false;
-  if (hash === undefined || signature === undefined) return false;
-  if (key.toString('base64') !== publicKey || namespace.toString() !== 'git') return false;
-  const digest = createHash(hash.toString() === 'sha256' ? 'sha256' : 'sha512')
-    .update(payload)
-    .digest();
-  const signed = Buffer.concat([
-    Buffer.from('SSHSIG'),
-    ...[namespace, reserved, hash, digest].flatMap((part) => [lengthOf(part), part]),
-  ]);
-  return verify(null, signed, sshKey(key), strings(signature)[1] ?? Buffer.alloc(0));
-}
-
-function sshKey(blob: Buffer): KeyObject {
-  const x = (strings(blob)[1] ?? Buffer.alloc(0)).toString('base64url');
-  return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
-}
-
-function strings(bytes: Buffer): Buffer[] {
-  const found: Buffer[] = [];
-  for (let at = 0; at + 4 <= bytes.length;) {
-    const length = bytes.readUInt32BE(at);
-    found.push(bytes.subarray(at + 4, at + 4 + length));
-    at += 4 + length;
-  }
-  return found;
-}
-
-function lengthOf(part: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(part.length);
-  return length;
-}

@@ -1,20 +1,13 @@
 import type { RestEndpointMethodTypes } from '@octokit/rest';
-import { z } from 'zod';
 
 import type { ForgeContext } from '../context.ts';
 import type { AccountRecord } from '../records.ts';
 import { forbidden, notFound, refusal } from '../refusal.ts';
-import { bodyOf, created, ok, paginated } from '../request.ts';
+import { ok, paginated } from '../request.ts';
 import type { Router } from '../router.ts';
 import { publicUser, simpleOrganization, simpleUser } from '../shapes/account.ts';
-import { signingKeys } from '../signatures.ts';
 
 type PrivateUser = RestEndpointMethodTypes['users']['getAuthenticated']['response']['data'];
-
-const signingKey = z.object({
-  title: z.string().default(''),
-  key: z.string().regex(/^ssh-ed25519 [A-Za-z0-9+/=]+( .*)?$/),
-});
 
 /** `/user` and `/users`. */
 export function addUserRoutes(context: ForgeContext, router: Router): void {
@@ -29,12 +22,6 @@ export function addUserRoutes(context: ForgeContext, router: Router): void {
     if (viewer.kind === 'anonymous') throw refusal(401, 'Requires authentication');
     if (viewer.kind !== 'user') throw forbidden('Resource not accessible by integration');
     return ok(privateUser(context, viewer.user));
-  });
-  router.route('POST', '/user/ssh_signing_keys', 'signed-in', (request) => {
-    const { title, key } = bodyOf(request, signingKey);
-    const { user } = request.actor();
-    const made = signingKeys(context.store).insert({ userId: user.id, title, key, createdAt: context.now() });
-    return created({ id: made.id, title, key, created_at: made.createdAt });
   });
   router.route('GET', '/users', 'anyone', (request) => {
     const since = Number(request.query('since')) || 0;

@@ -7,7 +7,7 @@ import type { DiffFile } from '../git-repository.ts';
 import { nodeId } from '../node-id.ts';
 import { accountByEmail } from '../people.ts';
 import type { RepositoryRecord } from '../records.ts';
-import { isSignedByForge } from '../signatures.ts';
+import { verificationOf } from '../signatures.ts';
 import { simpleUser } from './account.ts';
 import type { UserShape } from './account.ts';
 import { diffEntry } from './diff-entry.ts';
@@ -41,11 +41,7 @@ export function commitShape(
       tree: { sha: commit.tree, url: `${api}/git/trees/${commit.tree}` },
       url: `${api}/git/commits/${commit.sha}`,
       comment_count: 0,
-      verification: verification(
-        commit.signature,
-        isSignedByForge(context, commit.sha),
-        commit.committer.date,
-      ),
+      verification: verificationOf(context, commit, commit.committer),
     },
     url: `${api}/commits/${commit.sha}`,
     html_url: `${web}/commit/${commit.sha}`,
@@ -91,7 +87,7 @@ export function gitCommitShape(
     tree: full.commit.tree,
     message: commit.message,
     parents: full.parents.map(parent),
-    verification: verification(commit.signature, isSignedByForge(context, commit.sha), commit.committer.date),
+    verification: verificationOf(context, commit, commit.committer),
   };
 }
 
@@ -110,7 +106,7 @@ export function gitTagShape(context: ForgeContext, repository: RepositoryRecord,
       type: tag.objectType,
       url: `${api}/git/${tag.objectType}s/${tag.object}`,
     },
-    verification: verification(null),
+    verification: verificationOf(context, tag, tag.tagger),
   };
 }
 
@@ -124,21 +120,3 @@ function userOf(context: ForgeContext, one: GitPerson): UserShape | null {
   const account = accountByEmail(context, one.email);
   return account === undefined ? null : simpleUser(context, account);
 }
-
-const verification = (
-  signature: string | null,
-  isValid = false,
-  at: string | null = null,
-): {
-  verified: boolean;
-  reason: string;
-  signature: string | null;
-  payload: string | null;
-  verified_at: string | null;
-} => ({
-  verified: isValid,
-  reason: isValid ? 'valid' : signature === null ? 'unsigned' : 'unknown_key',
-  signature,
-  payload: null,
-  verified_at: isValid ? at : null,
-});

@@ -56,7 +56,11 @@ async function driveAccounts({ alice, bob }: Collaboration): Promise<void> {
   await users.list();
   await users.getByUsername({ username: 'bob' });
   const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGJbcY5OGP2yU4iS4gs0lTOJ4Ub1fH8Mul8lN0Rsc1Qb';
-  await users.createSshSigningKeyForAuthenticatedUser({ title: 'signing', key });
+  const { data: made } = await users.createSshSigningKeyForAuthenticatedUser({ title: 'signing', key });
+  await users.listSshSigningKeysForAuthenticatedUser();
+  await users.listSshSigningKeysForUser({ username: 'alice' });
+  await users.getSshSigningKeyForAuthenticatedUser({ ssh_signing_key_id: made.id });
+  await users.deleteSshSigningKeyForAuthenticatedUser({ ssh_signing_key_id: made.id });
   await alice.request('GET /user/{account_id}', { account_id: me.id });
   await orgs.get({ org: 'acme' });
   await orgs.listForAuthenticatedUser();
