@@ -41,7 +41,7 @@ function contentOf(bytes: Uint8Array, { name, method, contentAt, packed, size, c
   const stored = bytes.subarray(contentAt, contentAt + packed);
   const content = method === 0 ? stored : inflate(stored, name, size);
   if (content.length !== size)
-    throw new Refused('ARCHIVE_CORRUPT', `${shown(name)} has not the size that it says`);
+    throw new Refused('ARCHIVE_CORRUPT', `${shown(name)} does not have its declared size`);
   if (crc32(content) !== crc) throw new Refused('ARCHIVE_CORRUPT', `${shown(name)} has a wrong checksum`);
   return content;
 }
@@ -52,7 +52,7 @@ function inflate(stored: Uint8Array, name: string, size: number): Uint8Array {
     return inflateRawSync(stored, { maxOutputLength: Math.max(1, size) });
   } catch (cause) {
     const larger = (cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    const why = larger ? 'unpacks to more than it says' : 'cannot be unpacked';
+    const why = larger ? 'unpacks to more than its declared size' : 'cannot be unpacked';
     throw new Refused('ARCHIVE_CORRUPT', `${shown(name)} ${why}`);
   }
 }

@@ -63,5 +63,5 @@ function numberIn(block: Uint8Array, at: number, length: number, field: string):
     const digits = latin(block, at, length).trim();
     if (/^[0-7]*$/.test(digits)) return Number.parseInt(digits || '0', 8);
   }
-  throw new Refused('ARCHIVE_CORRUPT', `a header has a ${field} that is no number`);
+  throw new Refused('ARCHIVE_CORRUPT', `a header has a ${field} that is not a number`);
 }

@@ -69,7 +69,7 @@ function entryAt(view: Buffer, at: number, directory: number): ZipEntry {
   const raw = view.subarray(at + 46, at + 46 + nameLength);
   const name = decodeName(raw);
   if ((flags & 0x0800) === 0 && raw.some((byte) => byte > 0x7f)) {
-    throw new Refused('ARCHIVE_PATH', `${shown(name)} does not say that it is UTF-8`);
+    throw new Refused('ARCHIVE_PATH', `${shown(name)} is not marked as UTF-8`);
   }
   if ((flags & 0x2041) !== 0) throw entry(name, 'is encrypted');
   if (method !== 0 && method !== 8) throw entry(name, `is packed by method ${method}; only deflate is read`);
@@ -102,12 +102,11 @@ interface Said {
 
 /** Where the content begins. The local header has to say what the directory says: programs read either of them. */
 function contentOf(view: Buffer, start: number, directory: number, said: Said): number {
-  const differs = (): Refused =>
-    corrupt(`${shown(said.name)} is another entry in the directory than in the archive`);
+  const differs = (): Refused => corrupt(`${shown(said.name)} differs between the directory and the archive`);
   if (start + 30 > directory || view.readUInt32LE(start) !== LOCAL) throw differs();
   const nameLength = view.readUInt16LE(start + 26);
   const contentAt = start + 30 + nameLength + view.readUInt16LE(start + 28);
-  if (contentAt + said.packed > directory) throw corrupt(`${shown(said.name)} is cut off`);
+  if (contentAt + said.packed > directory) throw corrupt(`${shown(said.name)} is truncated`);
   if (!view.subarray(start + 30, start + 30 + nameLength).equals(said.raw)) throw differs();
   const flags = view.readUInt16LE(start + 6) ^ said.flags;
   if (view.readUInt16LE(start + 8) !== said.method || (flags & READ_FLAGS) !== 0) throw differs();
@@ -130,7 +129,7 @@ function checkOverlaps(entries: readonly ZipEntry[]): void {
   let reached = 0;
   for (const { name, start, end } of [...entries].sort((a, b) => a.start - b.start)) {
     if (start < reached) throw entry(name, 'shares its content with another entry');
-    if (reached === 0 && start !== 0) throw corrupt('something stands before the first entry');
+    if (reached === 0 && start !== 0) throw corrupt('there is data before the first entry');
     reached = end;
   }
 }

@@ -10,7 +10,7 @@ export function startNotes(
     ...(sealKeys.length > 0
       ? []
       : [
-          "seals are made with the App's private key: set SEAL_KEYS before you replace it, or approvals by comment and open updates have to be made again",
+          "seals use the App's private key: set SEAL_KEYS before you replace that key, or approvals by comment and open updates must be made again",
         ]),
     ...(machine.bubblewrap
       ? []

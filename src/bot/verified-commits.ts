@@ -45,7 +45,7 @@ export function createVerifiedCommits(now: () => number): VerifiedCommits {
         demands.set(id, { at: now(), demanded: true });
         throw new PorticoError(
           'SIGNATURES_DEMANDED',
-          'the forge demands verified commits; they are made anew',
+          'the forge requires verified commits; they are created again through the API',
           {
             blame: 'forge',
             retryAfter: 1,

@@ -58,7 +58,7 @@ export function dependencyNotes(csv: Csv): readonly string[] {
             .flatMap(([name, part]) => (typeof part === 'string' ? [`${name} ${part}`] : []))
             .join(', ')
         : '';
-      return `requires ${textAt(property, 'type')}${what === '' ? '' : `: ${what}`}; it is not part of what was converted`;
+      return `requires ${textAt(property, 'type')}${what === '' ? '' : `: ${what}`}; it is not part of the conversion`;
     });
 }
 

@@ -58,7 +58,7 @@ export function convertHelm(chart: HelmChart): Conversion {
   if (objects.length === 0) return { refused: ['the chart renders no objects'] };
   return {
     objects,
-    notes: hooks.map((hook) => `${kindOf(hook)} ${nameOf(hook)} is a Helm hook and is left out`),
+    notes: hooks.map((hook) => `${kindOf(hook)} ${nameOf(hook)} is a Helm hook and is skipped`),
   };
 }
 

@@ -153,7 +153,7 @@ function* violations(
 ): Generator<Said> {
   if (result === true) return;
   if (result === false) return yield { kind: 'violation', message: message(), ...at };
-  if (!isCelList(result)) throw new Error('it gives neither true nor false, nor a list of what is wrong');
+  if (!isCelList(result)) throw new Error('it returns neither a boolean nor a list of problems');
   for (const one of result) {
     if (typeof one === 'string') yield { kind: 'violation', message: message(), field: one };
     else if (isCelMap(one)) {

@@ -53,7 +53,7 @@ export function mistakesIn(
           known.has('request') &&
           !REQUEST.includes(field)
         ) {
-          const message = `request.${field} is what a cluster knows, and no cluster is asked here; there are ${REQUEST.join(', ')}`;
+          const message = `request.${field} is known only to a cluster, and no cluster is available here; use ${REQUEST.join(', ')}`;
           mistakes.push({ id, message });
         }
         return visit(operand, scope);

@@ -41,7 +41,7 @@ const VARIABLES = ['object', 'oldObject', 'params', 'package', 'request', 'names
 
 /** Only a cluster knows these. */
 const ABSENT: Readonly<Record<string, string>> = {
-  authorizer: 'authorizer asks a cluster what somebody may do, and no cluster is asked here',
+  authorizer: 'authorizer needs a cluster, and no cluster is available here',
 };
 
 export interface CompiledPolicy {

@@ -59,7 +59,8 @@ export function evaluateTemplate(
     };
     const result = within(budget, evaluate, each);
     if (isCelError(result)) return failed(messageOf(result));
-    if (typeof result !== 'string') return failed(`the expression gives no string, but ${kindOf(result)}`);
+    if (typeof result !== 'string')
+      return failed(`the expression returns ${kindOf(result)} instead of a string`);
     if (result.length > MAX_RESULT_LENGTH)
       return failed(`the result is longer than ${MAX_RESULT_LENGTH} characters`);
     return { ok: true, value: result };

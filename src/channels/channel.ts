@@ -4,7 +4,7 @@ export interface SequenceMember {
   readonly revision: number;
   /** No jump leads over it. */
   readonly waypoint?: boolean;
-  /** No longer offered; whoever has it is brought back to the head. */
+  /** No longer offered; downstreams that have it move back to the head. */
   readonly withdrawn?: boolean;
 }
 

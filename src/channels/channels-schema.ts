@@ -10,7 +10,7 @@ const channelName = z
 const revision = z
   .string()
   .regex(/^v[1-9][0-9]{0,8}$/)
-  .meta({ id: 'revision', description: 'A revision as its tag has it, such as v12.' });
+  .meta({ id: 'revision', description: 'A revision as in its tag, such as v12.' });
 
 const member = z.union([
   revision,
@@ -21,12 +21,11 @@ const member = z.union([
     withdrawn: z
       .strictObject({ reason: z.string().optional(), at: z.string().optional() })
       .optional()
-      .meta({ description: 'No longer offered; whoever has it is brought back to the head.' }),
+      .meta({ description: 'No longer offered; downstreams that have it move back to the head.' }),
     replaces: revision.optional().meta({ description: 'mode: graph. It follows this revision.' }),
-    skips: z
-      .array(revision)
-      .optional()
-      .meta({ description: 'mode: graph. It follows these, which nobody goes to any more.' }),
+    skips: z.array(revision).optional().meta({
+      description: 'mode: graph. It supersedes these revisions, which are no longer upgrade targets.',
+    }),
     skipRange: z.string().optional().meta({
       description: 'mode: graph. It follows every version in this range, such as ">=1.0.0 <2.0.0".',
     }),

@@ -54,7 +54,7 @@ type Say = (rule: Rule, line: number, message: string, severity?: 'warning') => 
 function checkNames({ channels, defaultChannel, defaultLine }: PackageChannels, tell: Say): void {
   const seen = new Set<string>();
   for (const { name, line } of channels) {
-    if (seen.has(name)) tell('C03', line, `the channel ${name} is there twice`);
+    if (seen.has(name)) tell('C03', line, `the channel ${name} is listed twice`);
     seen.add(name);
     const wrong = name === '' ? undefined : channelNameProblem(name);
     if (wrong !== undefined) tell('C03', line, `the channel ${name}: ${wrong}`);
@@ -73,8 +73,8 @@ function checkChannel(channel: Placed<ChannelDocument>, context: ChannelContext,
   let last = 0;
   for (const { revision, line: at } of members) {
     if (!context.published.has(revision)) tell('C06', at, `v${revision} has no tag`);
-    if (seen.has(revision)) tell('C07', at, `v${revision} is there twice`);
-    else if (mode === 'sequence' && revision < last) tell('C08', at, `v${revision} stands behind v${last}`);
+    if (seen.has(revision)) tell('C07', at, `v${revision} is listed twice`);
+    else if (mode === 'sequence' && revision < last) tell('C08', at, `v${revision} is listed after v${last}`);
     seen.add(revision);
     last = Math.max(last, revision);
   }
@@ -94,7 +94,7 @@ function checkWaypoints(members: readonly Placed<MemberDocument>[], tell: Say): 
       (other) => other.revision > revision && other.waypoint === true && !other.withdrawn,
     );
     if (!covered)
-      tell('C12', line, `the waypoint v${revision} is withdrawn, and no later waypoint stands for it`);
+      tell('C12', line, `the waypoint v${revision} is withdrawn, and no later waypoint replaces it`);
   }
 }
 
@@ -112,7 +112,7 @@ function checkGraph(channel: Placed<ChannelDocument>, tell: Say): void {
   for (const { replaces, skipRange, line } of channel.members) {
     // The end of the chain may replace what the channel does not have; elsewhere that breaks the chain.
     if (fault !== undefined && replaces !== undefined && !known.has(replaces)) {
-      tell('C10', line, `v${replaces} is no member of the channel`);
+      tell('C10', line, `v${replaces} is not a member of the channel`);
     }
     const problem = skipRange === undefined ? undefined : parseRange(skipRange).problem;
     if (problem !== undefined) tell('C11', line, problem);
@@ -127,7 +127,7 @@ function checkDeprecations(document: PackageChannels, context: ChannelContext, t
   const names = new Set(document.channels.map(({ name }) => name));
   for (const { schema, name = '', message, supersededBy, line } of document.deprecations) {
     const key = `${schema} ${name}`.trim();
-    if (seen.has(key)) tell('C13', line, `the deprecation of ${key} is there twice`);
+    if (seen.has(key)) tell('C13', line, `the deprecation of ${key} is listed twice`);
     seen.add(key);
     if (message === '') tell('C13', line, `the deprecation of ${key} has no message`);
     if (schema === 'package' && name !== '')
@@ -163,7 +163,7 @@ function checkPromotions(document: PackageChannels, context: ChannelContext, tel
     if (context.hotfix === true || source.auto === 'all') continue;
     const offered = new Set(source.members.map(({ revision }) => revision));
     for (const { revision, line } of members) {
-      if (!offered.has(revision)) tell('C16', line, `v${revision} is no member of ${promotion.from}`);
+      if (!offered.has(revision)) tell('C16', line, `v${revision} is not a member of ${promotion.from}`);
     }
   }
 }

@@ -68,7 +68,7 @@ export function exportCatalog(packages: readonly ExportedPackage[], repository?:
   const { catalog, conflicts } = unionCatalogs(parts);
   if (catalog !== undefined) return { catalog, notes };
   const [first] = conflicts;
-  throw refused(`the ${first?.key ?? ''} is there twice`, 'Two packages hold the same bundle.');
+  throw refused(`the ${first?.key ?? ''} is listed twice`, 'Two packages hold the same bundle.');
 }
 
 function refused(message: string, hint: string): PorticoError {
@@ -84,7 +84,7 @@ function checkedName({ path, kept }: ExportedPackage): string {
   const name = packageNameOf({ path, kept });
   const [wrong] = labelProblems(name);
   if (wrong === undefined) return name;
-  throw refused(`the package ${path} cannot be in a catalog: ${wrong}`, 'Leave it out with --package.');
+  throw refused(`the package ${path} cannot be in a catalog: ${wrong}`, 'Exclude it with --package.');
 }
 
 /** Revisions that some channel offers: only these are exported. */
@@ -107,7 +107,7 @@ class PackageExport {
     for (const number of [...offeredRevisions(from)].sort((a, b) => a - b)) {
       const revision = from.revisions.get(number);
       if (revision === undefined) {
-        notes.push(`${from.path}: v${number} has no tag and is left out`);
+        notes.push(`${from.path}: v${number} has no tag and is skipped`);
         continue;
       }
       const own = revision.bundle;
@@ -212,7 +212,7 @@ class PackageExport {
       const told = version === undefined ? undefined : parseVersion(version).value;
       if (own !== undefined && told !== undefined && compareVersions(own, told) !== 0) {
         const what = `v${revision} is version ${formatVersion(own)}, and ${version} in the channel ${channel.name}`;
-        throw refused(`${this.#from.path}: ${what}`, 'Correct the version in the channel file.');
+        throw refused(`${this.#from.path}: ${what}`, 'Fix the version in the channel file.');
       }
       return {
         name: this.#bundleName(revision),
@@ -265,7 +265,7 @@ class PackageExport {
       }
       const bundle = schema === 'revision' ? this.#bundles.get(Number(name.slice(1))) : undefined;
       if (bundle !== undefined) return [{ schema: SCHEMA.bundle, name: bundle.name, message }];
-      this.#notes.push(`${this.#from.path}: the deprecation of ${name} is left out: no channel offers it`);
+      this.#notes.push(`${this.#from.path}: the deprecation of ${name} is skipped: no channel offers it`);
       return [];
     });
   }

@@ -75,7 +75,7 @@ function outcomeOf(offer: PackageOffer, request: PlanRequest): Outcome {
     const near = at.nearest === undefined ? '' : `; the nearest is ${at.nearest}`;
     const outcome = stays(
       'drifted',
-      `it is locked to ${at.commit.slice(0, 12)}, which is no revision${near}`,
+      `it is locked to ${at.commit.slice(0, 12)}, which is not a revision${near}`,
     );
     return { ...outcome, behind: true, ...(at.nearest !== undefined && { nearest: at.nearest }) };
   }

@@ -144,7 +144,7 @@ function memberOf(
   const section = new Section(node, 'member', tell);
   const revision = revisionAt(section, 'revision', 'C06', tell);
   if (revision === undefined && section.value('revision') === undefined)
-    tell('C06', node, 'the member names no revision');
+    tell('C06', node, 'the member has no revision');
   const note = section.text('note');
   const withdrawn = section.value('withdrawn');
   const reasons = withdrawn === undefined ? undefined : new Section(withdrawn, 'withdrawn', tell);
@@ -226,8 +226,7 @@ function deprecationOf(node: YamlNode, tell: Tell, lineAt: LineAt): Placed<Depre
   const section = new Section(node, 'deprecation', tell);
   const reference = new Section(section.value('reference'), 'reference', tell);
   const schema = reference.choice('schema', ['package', 'channel', 'revision']);
-  if (schema === undefined)
-    tell('C13', node, 'the deprecation says not what is deprecated: package, channel or revision');
+  if (schema === undefined) tell('C13', node, 'the deprecation does not name a package, channel or revision');
   const name = reference.text('name');
   reference.refuseOthers();
   const supersededBy = revisionAt(section, 'supersededBy', 'C14', tell);

@@ -14,7 +14,8 @@ export function parseGrant(text: string): Grant | string {
   const login = PERSON.exec(text)?.[1];
   if (login !== undefined) return { kind: 'person', login };
   const role = parseRole(text);
-  if (role === 'none') return 'none grants everybody; to grant nobody, write an empty list';
+  if (role === 'none')
+    return 'no entry grants access to everyone; to grant it to no one, write an empty list';
   if (role !== undefined) return { kind: 'role', role };
   const near = closestWord(text, ROLES.slice(1));
   const names = `a role (${ROLES.slice(1).join(', ')}), @org/team, @login or author`;

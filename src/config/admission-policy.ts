@@ -42,14 +42,14 @@ export function admissionGuardrails(sources: readonly ConfigSource[]): Admission
     const name = guardrailName(metadata.name);
     if (broken.has(spec.policyName)) continue;
     if (policy === undefined) {
-      const hint = 'Add the ValidatingAdmissionPolicy below .github/portico/, or correct the name.';
+      const hint = 'Add the ValidatingAdmissionPolicy below .github/portico/, or fix the name.';
       tell(['spec', 'policyName'], `there is no policy ${spec.policyName}`, hint);
       continue;
     }
     if (names.has(name)) {
       tell(
         ['metadata', 'name'],
-        `the guardrail ${name} stands here twice`,
+        `the guardrail ${name} is defined twice`,
         'Give each binding a name of its own.',
       );
       continue;
@@ -104,7 +104,7 @@ export function withAdmission(own: ConfigResult, sources: readonly ConfigSource[
       path: 'metadata.name',
       line: 1,
       column: 1,
-      message: `the guardrail ${name} stands in the configuration too`,
+      message: `the guardrail ${name} is also defined in the configuration`,
       hint: 'Rename the binding, or the guardrail.',
     })),
   };
@@ -200,14 +200,14 @@ function readPolicy(file: string, document: YamlDocument, all: Everything): void
         file,
         path: place.join('.'),
         ...document.lineOf(place, line),
-        message: `${place.join('.')} is no CEL at line ${line}, column ${column}: ${message}`,
-        hint: 'Correct the expression; docs/policies.md lists what there is.',
+        message: `${place.join('.')} is not valid CEL at line ${line}, column ${column}: ${message}`,
+        hint: 'Fix the expression; docs/policies.md lists what is available.',
       });
     }
     return;
   }
   if (all.policies.has(metadata.name)) {
-    const message = `the policy ${metadata.name} stands here twice`;
+    const message = `the policy ${metadata.name} is defined twice`;
     all.problems.push(problemAt({ file, document }, ['metadata', 'name'], message, 'Remove one of them.'));
   } else all.policies.set(metadata.name, { policy, paramKind: spec.paramKind });
 }

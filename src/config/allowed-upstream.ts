@@ -7,7 +7,7 @@ const ENTRY = /^https?:\/\/[^/\s@?#*]+(?:\/[A-Za-z0-9_.-]+)*(?:\/\*)?$/;
 export function allowedUpstreamProblem(entry: string): string | undefined {
   if (entry.length > 500) return 'must not be longer than 500 characters';
   if (!ENTRY.test(entry) || !URL.canParse(entry)) {
-    return 'must be an address such as https://github.com/kptdev/kpt, or end in /* for all below it';
+    return 'must be an address such as https://github.com/kptdev/kpt, or end in /* to allow everything below it';
   }
   return undefined;
 }

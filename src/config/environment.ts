@@ -78,7 +78,7 @@ const secret = z
   .refine((value) => value.trim() !== '', 'is empty')
   .refine(
     (value) => value.trim() !== DEFAULT_SECRET,
-    `must not be "${DEFAULT_SECRET}", which everybody knows`,
+    `must not be "${DEFAULT_SECRET}", which is publicly known`,
   );
 
 /** `host` or `host:port`, and nothing that would change the address that it is put into. */
@@ -87,7 +87,7 @@ const HOST_NAME = /^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/;
 /** An address, or a network such as `10.0.0.0/8`. */
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
-  'must be addresses or networks such as 10.0.0.0/8, with commas between',
+  'must be addresses or networks such as 10.0.0.0/8, separated by commas',
 );
 
 /** What is kept of one repository outside of the installations, where nothing else is said. */

@@ -10,9 +10,9 @@ const image = z
   .string()
   .regex(
     /^[A-Za-z0-9][\w.\-/:@]{0,254}$/,
-    'must be an image as Kptfiles name it, such as example.com/fn/label:v1',
+    'must be an image as written in Kptfiles, such as example.com/fn/label:v1',
   )
-  .meta({ description: 'Function image, as Kptfiles name it.' });
+  .meta({ description: 'Function image, as written in Kptfiles.' });
 
 const wasm = z
   .string()
@@ -69,13 +69,13 @@ export const allowedFunctions = z
     const seen = new Set<string>();
     for (const [at, entry] of ctx.value.entries()) {
       if (seen.has(entry.image)) {
-        const message = `must be unique, and ${entry.image} stands here twice`;
+        const message = `must be unique, but ${entry.image} is listed twice`;
         ctx.issues.push({ code: 'custom', message, input: entry, path: [at, 'image'] });
       }
       seen.add(entry.image);
     }
   })
-  .meta({ description: 'Functions that may run here beside the built-in ones.' });
+  .meta({ description: 'Functions that may run here in addition to the built-in ones.' });
 
 /** The checked entries as the configuration has them. */
 export function toAllowedFunctions(written: z.infer<typeof allowedFunctions>): AllowedFunction[] {

@@ -11,7 +11,7 @@ export function globProblem(glob: string): string | undefined {
   if (/[{}]/.test(glob)) return 'must not use braces; write one entry for each';
   if (/[@!?*+]\(/.test(glob)) return 'must not use alternatives in parentheses; write one entry for each';
   if (glob.startsWith('/') || glob.startsWith('!') || glob.startsWith('#')) {
-    return 'must be a package path, in which * stands for one part and ** for any number';
+    return 'must be a package path, in which * matches one part and ** any number of parts';
   }
   return read(glob) === undefined ? 'must close its brackets' : undefined;
 }

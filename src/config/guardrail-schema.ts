@@ -37,7 +37,7 @@ const selector = z
     labels: strings.optional(),
     annotations: strings.optional(),
   })
-  .meta({ description: 'All fields have to be equal, as in a Kptfile.' });
+  .meta({ description: 'All fields must match, as in a Kptfile.' });
 
 const common = {
   name,
@@ -46,7 +46,8 @@ const common = {
     .optional()
     .meta({ description: 'File with the function configuration, from the root of the repository.' }),
   mode: z.enum(['enforce', 'warn', 'dryrun']).optional().meta({
-    description: 'enforce fails the check, warn only says, dryrun only counts.',
+    description:
+      'enforce fails the check, warn shows findings, dryrun shows them in a check that always passes.',
     default: 'enforce',
   }),
   paths: z
@@ -118,9 +119,9 @@ export const validator = z
     image: image.optional(),
     cel: shortText(8192).optional().meta({
       description:
-        'CEL expression over `object`, true where all is well; or the list of what is wrong, each a field path or a map with `field` and `message`.',
+        'CEL expression over `object`: true if the object is valid; or a list of problems, each a field path or a map with `field` and `message`.',
     }),
-    message: shortText(1024).optional().meta({ description: 'Said where the expression is false.' }),
+    message: shortText(1024).optional().meta({ description: 'Message if the expression is false.' }),
     messageExpression: shortText(8192)
       .optional()
       .meta({ description: 'CEL expression that gives the message instead.' }),
@@ -128,7 +129,7 @@ export const validator = z
       /^[\w.\-/[\]"~]{1,253}$/.test(value) ? undefined : 'must be a path such as spec.replicas',
     )
       .optional()
-      .meta({ description: 'Where to say it; the field that the expression reads where absent.' }),
+      .meta({ description: 'Field to report; defaults to the field that the expression reads.' }),
     policy: z
       .string()
       .optional()
@@ -137,7 +138,8 @@ export const validator = z
       description: 'File with a ValidatingAdmissionPolicy, from the root of the repository.',
     }),
     crds: z.array(crdSource).min(1).max(20).optional().meta({
-      description: 'For kubeconform: where definitions of custom resources are, beside those of the package.',
+      description:
+        'For kubeconform: locations of custom resource definitions, in addition to those in the package.',
     }),
     rego: text(pathProblem).optional().meta({
       description: 'Rego policy compiled by opa build -t wasm: a file of this repository, from its root.',
@@ -186,7 +188,7 @@ function* validatorProblems(value: Validator): Generator<[string[], string]> {
     if (value[field] !== undefined && cel === undefined) yield [[field], 'belongs to cel only'];
   }
   if (value.image === undefined && (value.configMap ?? value.configPath) !== undefined) {
-    yield [[], 'needs no configuration beside cel, policy, policyPath or rego: they have params'];
+    yield [[], 'must have no configuration next to cel, policy, policyPath or rego: they use params'];
   }
   if (value.rego === undefined) {
     for (const field of ['sha256', 'entrypoint'] as const) {
@@ -226,7 +228,7 @@ function* celProblems({
   if (read.ok) return;
   for (const { path, message, line, column } of read.problems) {
     const field = path.at(-1) === 'messageExpression' ? 'messageExpression' : 'cel';
-    yield { path: field, message: `is no CEL at line ${line}, column ${column}: ${message}`, line };
+    yield { path: field, message: `is not valid CEL at line ${line}, column ${column}: ${message}`, line };
   }
 }
 

@@ -36,7 +36,8 @@ export const ociSettings = z.strictObject({
     .optional()
     .meta({ description: 'Globs over package paths: which packages are pushed. Default: all.' }),
   rendered: z.boolean().optional().meta({
-    description: 'Push also what of a package is applied, to a repository of its own that ends in /rendered.',
+    description:
+      'Also push the resources of each package that are applied, to a separate repository that ends in /rendered.',
     default: false,
   }),
   credentials: z

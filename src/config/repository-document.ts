@@ -135,7 +135,7 @@ function hintOf(issue: z.core.$ZodIssue, reference: string): string {
   }
   return codeOf(issue) === 'missing'
     ? 'Add the field.'
-    : `Correct the value; ${reference} lists what is possible.`;
+    : `Fix the value; ${reference} lists the possible values.`;
 }
 
 function unit(origin: string): string {

@@ -41,7 +41,7 @@ const grant = text((value) => {
 
 const access = z
   .partialRecord(z.enum(COMMAND_NAMES), z.array(grant).max(100))
-  .meta({ description: 'Command → roles, @org/team, @login or author. An empty list is nobody.' });
+  .meta({ description: 'Command → roles, @org/team, @login or author. An empty list means no one.' });
 
 const glob = text(globProblem);
 
@@ -79,7 +79,7 @@ const updates = z.strictObject({
   }),
   schedule: text(scheduleProblem)
     .optional()
-    .meta({ description: 'Five cron fields: the minutes at which updates may be made.' }),
+    .meta({ description: 'Five cron fields: the minutes at which updates may be created.' }),
   timeZone: text(timeZoneProblem)
     .optional()
     .meta({ description: 'Time zone of the schedule, such as Europe/Berlin.', default: 'UTC' }),
@@ -119,7 +119,7 @@ const updates = z.strictObject({
   }),
   labels: z.array(text(labelProblem)).max(20).optional().meta({
     description:
-      'Labels of update pull requests, made where they are missing. Without it: portico, where the repository has that label.',
+      'Labels of update pull requests; missing labels are created. Default: portico, if the repository has that label.',
   }),
 });
 
@@ -132,7 +132,7 @@ const spec = z
     branch: text((value) => refProblem(value)?.message)
       .optional()
       .meta({ description: 'The registered branch; the default branch of the repository where absent.' }),
-    directory: directory.optional().meta({ description: 'Packages live below it.', default: '/' }),
+    directory: directory.optional().meta({ description: 'Directory that holds the packages.', default: '/' }),
     deployment: z
       .boolean()
       .optional()
@@ -170,21 +170,21 @@ const spec = z
             'How /portico publish merges; without it as the repository allows, a merge commit before squash and rebase.',
         }),
         codeOwners: z.boolean().optional().meta({
-          description: 'Owners named in CODEOWNERS must approve what they own.',
+          description: 'Owners named in CODEOWNERS must approve changes to what they own.',
           default: true,
         }),
       })
       .optional(),
     oci: ociSettings.optional().meta({
       description:
-        'A registry in which what is published is kept, too, as artefacts that Flux and Argo CD read.',
+        'A registry to which published packages are also pushed, as artefacts that Flux and Argo CD read.',
     }),
     updates: updates.optional(),
     upstreams: z
       .strictObject({
         allow: z.array(text(allowedUpstreamProblem)).max(200).optional().meta({
           description:
-            'Addresses outside of the installation that packages may be cloned from: a repository, or all below an address that ends in /*.',
+            'Addresses outside the installation that packages may be cloned from: a repository, or everything below an address that ends in /*.',
         }),
       })
       .optional(),
@@ -192,7 +192,7 @@ const spec = z
       .strictObject({
         to: z.array(repositories).max(200).optional().meta({
           description:
-            'Repositories that may have what is published here although others can read it there: owner/name, or owner/* for all.',
+            'Repositories that may receive what is published here even if others can read it there: owner/name, or owner/* for all.',
         }),
         from: z.array(repositories).max(200).optional().meta({
           description:
@@ -200,14 +200,14 @@ const spec = z
         }),
         within: z.enum(['organization', 'none']).optional().meta({
           description:
-            'organization: shares with every repository of its owner that says so too and is no less private, both ways; meant for the defaults of an organisation. none: not so here.',
+            'organization: share, in both directions, with every repository of the same owner that also sets this and is at least as private; intended for the defaults of an organisation. none: turn that off here.',
           default: 'none',
         }),
       })
       .optional(),
     controlledBy: z.array(repositories).max(200).optional().meta({
       description:
-        'Repositories of the same owner whose PackageVariants, PackageVariantSets and Rollouts are obeyed here, beside those that stand here: owner/name, or owner/* for all.',
+        'Repositories of the same owner whose PackageVariants, PackageVariantSets and Rollouts apply here, in addition to those in this repository: owner/name, or owner/* for all.',
     }),
     inventory: z.strictObject({ directory }).optional(),
     dashboard: z
@@ -222,7 +222,7 @@ const spec = z
         }),
         listed: z.boolean().optional().meta({
           description:
-            'Whether that issue may name this repository; without it where everybody who reads the one can read the other.',
+            'Whether that issue may name this repository; by default, only if everyone who can read the issue can read the repository.',
         }),
       })
       .optional(),
@@ -271,7 +271,7 @@ function distinctGroups(ctx: {
     if (seen.has(name)) {
       ctx.issues.push({
         code: 'custom',
-        message: `there is a group ${name} already`,
+        message: `a group ${name} already exists`,
         input: name,
         path: [at, 'name'],
       });
@@ -287,7 +287,7 @@ function uniqueNames(value: RepositorySpec, issues: z.core.$ZodRawIssue[]): void
     for (const [at, { name }] of (value.guardrails?.[list] ?? []).entries()) {
       if (seen.has(name)) {
         issues.push(
-          custom(value, `must be unique, and ${name} stands here twice`, ['guardrails', list, at, 'name']),
+          custom(value, `must be unique, but ${name} is listed twice`, ['guardrails', list, at, 'name']),
         );
       }
       seen.add(name);

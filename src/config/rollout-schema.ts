@@ -30,7 +30,7 @@ const share = z
       /^(?:100|[1-9][0-9]?)%$/.test(value) ? undefined : 'must be a number, or a per cent such as 10%',
     ),
   ])
-  .meta({ description: 'So many, or a per cent such as 10%, rounded up.' });
+  .meta({ description: 'A number, or a percentage such as 10%, rounded up.' });
 
 const wave = z.strictObject({
   name: name.meta({ description: 'Commands and the dashboard call it so.' }),
@@ -51,7 +51,7 @@ const wave = z.strictObject({
         .meta({ description: 'Only deployment repositories, or only others.' }),
     })
     .optional()
-    .meta({ description: 'All that is named must fit; without it, everybody.' }),
+    .meta({ description: 'All fields must match; by default, every downstream matches.' }),
   size: share.optional().meta({
     description: 'How many of those that it selects and no earlier wave has; without it, all.',
   }),
@@ -65,7 +65,7 @@ const wave = z.strictObject({
         .meta({ description: 'How many of the wave must have published the revision.', default: '100%' }),
       statuses: globs.optional().meta({
         description:
-          'Commit statuses and check runs, as globs, that must be a success on each published commit or on a later one with the same package; flux and argocd stand for what those tools report.',
+          'Commit statuses and check runs, as globs, that must be a success on each published commit or on a later one with the same package; flux and argocd mean the statuses that those tools report.',
       }),
       deployments: z.array(z.string().min(1).max(255)).min(1).max(20).optional().meta({
         description: 'Environments that each published commit must be deployed to with success.',
@@ -109,7 +109,7 @@ export const rolloutDocument = z
         for (const [at, one] of names.entries()) {
           const message =
             names.indexOf(one) < at
-              ? `must be unique, and ${one} stands here twice`
+              ? `must be unique, but ${one} is listed twice`
               : one === 'rest'
                 ? 'must not be rest: so the wave of all others is called'
                 : undefined;

@@ -17,7 +17,7 @@ export function scheduleProblem(text: string): string | undefined {
     return cronOf(text, 'UTC').nextRun() === null ? 'names a day that never comes' : undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return `is no schedule: ${message.replace(/^CronPattern: /, '')}`;
+    return `is not a valid schedule: ${message.replace(/^CronPattern: /, '')}`;
   }
 }
 

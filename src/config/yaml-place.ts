@@ -114,7 +114,7 @@ function read(file: string, text: string): YamlDocuments {
       path: '',
       ...placeAt(error.pos[0]),
       message: error.message.split('\n')[0] ?? error.message,
-      hint: 'Correct the YAML here.',
+      hint: 'Fix the YAML here.',
     })),
   );
   if (problems.length > 0) return { documents: [], problems: problems.slice(0, 20) };

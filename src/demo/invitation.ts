@@ -18,7 +18,7 @@ export function invitation({ web, hero, own }: InvitationTo): string {
   const [byHand, byPush] = [`drafts/${hero}/by-hand`, `drafts/${hero}/by-push`];
   return [
     `Now you try: ${web}`,
-    'There is no password: a click on a name, at the top of each page, makes you that person.',
+    'There is no password: click a name at the top of any page to act as that person.',
     '',
     ...people(),
     '',

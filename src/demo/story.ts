@@ -123,11 +123,11 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     expect(data.draft !== true, 'the pull request is still a draft');
     return 'ready for review';
   });
-  await narrator.step('Alice presses the merge button, and the ruleset says no', async () => {
+  await narrator.step('Alice presses the merge button, and the ruleset refuses', async () => {
     const answer = await alice.rest.pulls
       .merge({ ...here, pull_number: number })
       .then(() => 'it was merged', String);
-    expect(answer.includes('Required status check "portico"'), `nobody has approved, and ${answer}`);
+    expect(answer.includes('Required status check "portico"'), `no one has approved, and ${answer}`);
     return 'portico waits for an approval';
   });
   await narrator.step('Bob approves with a review', async () => {

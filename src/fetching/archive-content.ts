@@ -36,7 +36,7 @@ export async function pinnedArchive({
           'SOURCE_CHANGED',
           `${url.href} has the digest ${is}, and ${digest} is wanted`,
           {
-            hint: 'Nothing was taken. Ask whoever publishes it why it changed, then resolve it anew with --update.',
+            hint: 'Nothing was used. Ask the publisher why it changed, then resolve it again with --update.',
           },
         );
       }

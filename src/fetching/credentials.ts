@@ -59,12 +59,12 @@ export function createCredentials(options: CredentialsOptions): CredentialFor {
           ));
     // Whoever may not use one does not learn that it is there.
     if (found === undefined || !mayAsk) {
-      throw refused(`there is no credential ${name} here`, 'Ask whoever runs Portico to add it.');
+      throw refused(`the credential ${name} is not configured`, 'Ask the operator of Portico to add it.');
     }
     if (!found.hosts.some((host) => [url.host, url.hostname].includes(host.toLowerCase()))) {
       throw refused(
         `the credential ${name} is not for ${url.host}`,
-        'Name another credential, or ask whoever runs Portico to list the host.',
+        'Use another credential, or ask the operator of Portico to list the host.',
       );
     }
     return { username: found.username, password: passwordOf(found, options) };
@@ -80,7 +80,7 @@ function entriesOf({ name, bytes }: { readonly name: string; readonly bytes: Uin
   const yaml = readYaml(name, bytes);
   const [problem] = yaml.problems;
   // What the parser says may quote the file.
-  if (problem !== undefined) throw unreadable(name, `line ${problem.line} is no YAML`);
+  if (problem !== undefined) throw unreadable(name, `line ${problem.line} is not valid YAML`);
   const parsed = schema.safeParse(yaml.data);
   if (parsed.success) return parsed.data.credentials;
   const [issue] = parsed.error.issues;
@@ -108,7 +108,7 @@ function refused(message: string, hint: string): PorticoError {
 }
 
 function unreadable(name: string, why: string): PorticoError {
-  return new PorticoError('CREDENTIALS_FILE', `${name} holds no credentials: ${why}`, {
+  return new PorticoError('CREDENTIALS_FILE', `${name} is not a valid credentials file: ${why}`, {
     hint: 'docs/sources.md shows how they are written.',
   });
 }

@@ -50,7 +50,7 @@ export async function download(address: URL, request: DownloadRequest): Promise<
     request.signal.throwIfAborted();
     if (cause instanceof PorticoError && cause.code === 'ANSWER_TOO_LARGE') {
       throw new PorticoError('SOURCE_LIMIT', `${what}: ${cause.message}`, {
-        hint: 'Nothing of it was taken. Is it the address that is meant?',
+        hint: 'Nothing was used. Check that the address is correct.',
       });
     }
     if (cause instanceof PorticoError) throw cause;
@@ -83,7 +83,7 @@ async function follow(
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
     await response.body?.cancel();
     if (hop === MAX_REDIRECTS || !URL.canParse(location, url.href)) {
-      const why = hop === MAX_REDIRECTS ? `more than ${MAX_REDIRECTS} times` : 'to what is no address';
+      const why = hop === MAX_REDIRECTS ? `more than ${MAX_REDIRECTS} times` : 'to an invalid address';
       throw new PorticoError('SOURCE_REFUSED', `${shown(first)} redirects ${why}`, {
         hint: 'Name the address at which the content really is.',
       });
@@ -98,7 +98,7 @@ async function follow(
 function notGiven(what: string, { status, headers }: Response): PorticoError {
   if (status === 404 || status === 410) {
     return new PorticoError('SOURCE_NOT_FOUND', `there is nothing at ${what}`, {
-      hint: 'Check the address; what was there may have moved or been removed.',
+      hint: 'Check the address; the content may have moved or been removed.',
     });
   }
   if (status === 401 || status === 403) {

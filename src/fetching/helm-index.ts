@@ -38,7 +38,7 @@ function entriesOf(index: string, chart: string, what: string): unknown {
   const json = index.trimStart().startsWith('{');
   const text = json ? index : (block(index, chart) ?? index);
   if (!json && text.length > MAX_CHART_BYTES) {
-    throw unusable(what, `says more than ${MAX_CHART_BYTES} bytes of ${chart}`);
+    throw unusable(what, `has more than ${MAX_CHART_BYTES} bytes about ${chart}`);
   }
   let data: unknown;
   try {
@@ -73,6 +73,6 @@ function fieldOf(value: unknown, field: string): unknown {
 
 function unusable(what: string, why: string): PorticoError {
   return new PorticoError('SOURCE_INDEX', `the index of ${what} ${why}`, {
-    hint: 'Is that the address of a Helm repository? It has index.yaml below it.',
+    hint: 'Check that this is the address of a Helm repository, which has index.yaml below it.',
   });
 }

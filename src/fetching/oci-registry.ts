@@ -28,12 +28,12 @@ export function createRegistry(options: {
       const digest = await clientOf(credential).resolve(reference, signal);
       if (digest?.startsWith('sha512:') === true) {
         throw new PorticoError('SOURCE_REFUSED', `${name}:${tag} has a digest by SHA-512`, {
-          hint: 'Sources are pinned by SHA-256; ask whoever publishes it.',
+          hint: 'Sources are pinned by SHA-256; ask the publisher to provide one.',
         });
       }
       if (digest !== undefined) return digest;
       throw new PorticoError('SOURCE_NOT_FOUND', `there is no ${name}:${tag}`, {
-        hint: 'Check the name and the tag; who may not read it is told the same.',
+        hint: 'Check the name and the tag. Without read access, the answer is the same.',
       });
     },
     tags: (name, credential, signal) => clientOf(credential).tags(parseReference(name), signal),

@@ -18,7 +18,7 @@ export interface Refusal {
 
 /** What is to be done where the forge asks to wait. */
 export const LIMIT_HINT =
-  'Nothing is lost, and the work goes on by itself then. Where it happens often, allow less by POINTS_PER_MINUTE and CONTENT_PER_MINUTE, and look whether another process uses the same App.';
+  'Nothing is lost; the work resumes automatically then. If this happens often, lower POINTS_PER_MINUTE and CONTENT_PER_MINUTE, and check whether another process uses the same App.';
 
 const HINTS: Readonly<Record<string, string>> = {
   FORGE_AUTH: 'Check APP_ID and PRIVATE_KEY, that the App is still installed, and that the clock is right.',
@@ -54,7 +54,7 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
   if (isGone(refusal)) {
     return new PorticoError('INSTALLATION_GONE', `${call}: ${status} (${said})`, {
       blame: 'user',
-      hint: 'The App was suspended or uninstalled there, or the repository was taken out of the installation. Once it is back, everything is looked at again.',
+      hint: 'The App was suspended or uninstalled there, or the repository was removed from the installation. Once it is back, everything is checked again.',
     });
   }
   const code = CODES[status] ?? (status === 0 || status >= 500 ? 'FORGE_UNAVAILABLE' : 'FORGE_REFUSED');

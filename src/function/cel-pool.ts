@@ -72,7 +72,7 @@ type Refusal = NonNullable<Extract<Judgement, { refused: unknown }>['refused']>;
 const NOT_JUDGED: Refusal = {
   code: 'CEL_STOPPED',
   message: 'The policy was not judged: the process for it could not be started, or was ended from outside.',
-  hint: 'Try again; if it stays so, whoever runs Portico finds the machine short of memory or processes.',
+  hint: 'Try again. If it keeps failing, ask the operator of Portico to check the memory and process limits of the machine.',
 };
 
 function tooLong(milliseconds: number): Refusal {

@@ -28,7 +28,7 @@ export async function runExec(
 ): Promise<FunctionOutput> {
   const [word, ...args] = splitCommand(command);
   if (word === undefined) {
-    const message = 'The exec entry names no program.';
+    const message = 'The exec entry has no program.';
     return refused({ code: 'EXEC_EMPTY', message, hint: 'Name a program.' });
   }
   if (command.includes('\0')) {
@@ -40,7 +40,7 @@ export async function runExec(
   const program = findProgram(word, cwd, host['PATH'] ?? '');
   if (program === undefined) {
     const message = `${word} cannot be started: there is no such program.`;
-    return refused({ code: 'EXEC_FAILED', message, hint: 'Install the program, or correct its path.' });
+    return refused({ code: 'EXEC_FAILED', message, hint: 'Install the program, or fix its path.' });
   }
   const limits: Limits = { ...EXEC_LIMITS, ...options.execLimits };
   const wanted = host['PORTICO_EXEC_SANDBOX'] !== 'off';

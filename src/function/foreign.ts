@@ -89,7 +89,7 @@ function containersOff(image: string): { code: string; message: string; hint: st
     code: 'CONTAINERS_OFF',
     message: `${image} cannot run here: the repository allows it as a container, and containers are off here.`,
     hint:
-      'There are three ways: whoever runs Portico sets PORTICO_CONTAINERS (docs/functions.md); give the function as ' +
+      'You have three options: ask the operator of Portico to set PORTICO_CONTAINERS (docs/functions.md); provide the function as ' +
       'a WebAssembly module; or render on your own machine with kpt and push the outcome.',
   };
 }

@@ -42,7 +42,7 @@ export function judgementOf(answer: PolicyAnswer): Judgement {
     refused: {
       code: 'CEL_FAILED',
       message: `The policy could not be judged: ${answer.failed}`,
-      hint: 'Correct its expressions.',
+      hint: 'Fix its expressions.',
     },
   };
 }

@@ -89,7 +89,7 @@ async function lacksSandbox({ needsSandbox, hasSandbox }: RuntimeOptions): Promi
 const NO_SANDBOX = 'this server has no sandbox that denies WebAssembly the network.';
 
 const SANDBOX_WAYS =
-  'Whoever runs Portico installs bubblewrap where it may make namespaces, or sets PORTICO_WASM_SANDBOX=optional.';
+  'The operator of Portico must install bubblewrap where it may create namespaces, or set PORTICO_WASM_SANDBOX=optional.';
 
 /** True for what runs without a process of its own. */
 export function isBuiltin(spec: FunctionSpec): boolean {

@@ -37,7 +37,7 @@ export function gitError(failure: GitFailure): PorticoError {
   if (/couldn't find remote ref|not our ref|unadvertised object/i.test(text)) {
     return new PorticoError('GIT_NO_SUCH_REF', message, {
       blame: 'forge',
-      hint: 'The ref is gone; look again.',
+      hint: 'The ref no longer exists; try again.',
     });
   }
   if (NETWORK.test(text)) return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge' });

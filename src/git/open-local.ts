@@ -38,7 +38,7 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
   const gitDir = gitDirOf(folder);
   if (gitDir === undefined) {
     throw new PorticoError('NOT_A_REPOSITORY', `${folder} is not the top of a git repository`, {
-      hint: 'Name folders that `git clone` made.',
+      hint: 'Name directories that `git clone` created.',
     });
   }
   const setup = { gitDir, protocols: [] };

@@ -54,7 +54,7 @@ function workflowWords(words: string): Pick<RejectedRef, 'message' | 'hint'> {
   const file = /workflow [`']?([^\s`']+)[`']? without/i.exec(words)?.[1] ?? '.github/workflows';
   return {
     message: `no branch holds the workflow files that it would bring (${file}), and the App may not write workflows`,
-    hint: 'Bring them yourself: merge the registered branch into this one by hand, and Portico goes on from there; or give the App the permission Workflows (read and write).',
+    hint: 'Merge the registered branch into this one by hand, and Portico continues from there; or give the App the permission Workflows (read and write).',
   };
 }
 

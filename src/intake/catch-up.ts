@@ -57,7 +57,7 @@ export function createCatchUp(options: CatchUpOptions): CatchUp {
     due[what] = false;
     try {
       await act();
-      log.info({ what }, 'what could not be stored or queued is made up for');
+      log.info({ what }, 'work that could not be stored or queued is being caught up');
       return true;
     } catch (err) {
       due[what] = true;

@@ -23,7 +23,7 @@ export function createVerifier(
   secrets: readonly string[],
 ): (header: string | readonly string[] | undefined) => SignatureCheck | undefined {
   if (secrets.length === 0 || secrets.some((secret) => WEAK_SECRETS.includes(secret.trim()))) {
-    throw new PorticoError('CONFIG_WEBHOOK_SECRET', 'there is no webhook secret, or it is the default one', {
+    throw new PorticoError('CONFIG_WEBHOOK_SECRET', 'the webhook secret is missing or is the default one', {
       hint: 'Set WEBHOOK_SECRET to the secret of the App: a long random text.',
     });
   }

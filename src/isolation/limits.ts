@@ -95,10 +95,10 @@ export function limitMet(cutting: Cutting, limits: ContentLimits, class_: Class 
 }
 
 const AGAIN =
-  'The same content is not tried again; who may write here asks for it once more with `/portico render`, or by the check\'s "Re-run".';
+  'The same content is not tried again automatically. Someone with write access can retry it with `/portico render` or the check\'s "Re-run".';
 
 const MORE =
-  'A proposal from a fork gets less memory than others; it gets as much when somebody who may write here asks for it by `/portico render`, or by the check\'s "Re-run".';
+  'A proposal from a fork gets less memory than others. It gets the full amount when someone with write access uses `/portico render` or the check\'s "Re-run".';
 
 function wordsFor(
   { by, seconds = 0, message = '' }: Cutting,
@@ -112,25 +112,25 @@ function wordsFor(
       return {
         code: 'CONTENT_TIME',
         message: `It was stopped${where} after ${round(seconds)} s of processor time`,
-        hint: `Make the function, expression or package cheaper, or divide the package. ${AGAIN}`,
+        hint: `Make the function, expression or package cheaper, or split the package. ${AGAIN}`,
       };
     case 'job':
       return {
         code: 'CONTENT_TIME',
         message: `It was stopped${where}: all packages together may take ${round(seconds)} s of processor time`,
-        hint: 'Divide the proposal. What was done is remembered: asked for once more (`/portico render`), it goes on from there.',
+        hint: 'Split the proposal, or run `/portico render` again: it continues from what is already done.',
       };
     case 'memory':
       return {
         code: 'CONTENT_MEMORY',
         message: `It was stopped${where}: it needs more than ${memoryOf(class_, limits).heapMebibytes} MiB of memory`,
-        hint: `Let functions and expressions make less, or divide the package. ${isOfFork(class_) ? MORE : AGAIN}`,
+        hint: `Make functions and expressions produce less, or split the package. ${isOfFork(class_) ? MORE : AGAIN}`,
       };
     case 'crash':
       return {
         code: 'CONTENT_CRASH',
         message: `It was stopped${where}: working on it breaks the process down`,
-        hint: `Look for what is nested very deeply. ${AGAIN}`,
+        hint: `Look for very deep nesting. ${AGAIN}`,
       };
     case 'output':
       return {

@@ -84,7 +84,7 @@ async function perform(request: Request): Promise<Given> {
 }
 
 function tooMuch(bytes: number): Limit {
-  return new Limit('output', `what comes out has more than ${Math.floor(bytes / 1024 / 1024)} MiB`);
+  return new Limit('output', `the output is larger than ${Math.floor(bytes / 1024 / 1024)} MiB`);
 }
 
 /** Definitions come once, and are the same list each time, so that what functions read of them is kept. */

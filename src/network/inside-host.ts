@@ -28,8 +28,8 @@ export function parseInsideHosts(text: string | undefined): readonly InsideHost[
   return entries.map((entry) => {
     const host = parseInsideHost(entry);
     if (host !== undefined) return host;
-    throw new PorticoError('INSIDE_HOSTS_INVALID', `INSIDE_HOSTS: ${entry} is no host`, {
-      hint: 'Write hosts such as registry.corp.example:5000, or http://registry.corp.example without TLS, with commas between.',
+    throw new PorticoError('INSIDE_HOSTS_INVALID', `INSIDE_HOSTS: ${entry} is not a host`, {
+      hint: 'Write hosts such as registry.corp.example:5000, or http://registry.corp.example without TLS, separated by commas.',
     });
   });
 }

@@ -31,7 +31,7 @@ export async function judgedAddresses(
   const literal = hostname.replace(/^\[|\]$/g, '');
   const isLiteral = /^[\d.]+$/.test(literal) || hostname.startsWith('[');
   if (isLiteral ? isInternalAddress(literal) : !isPublicName(hostname)) {
-    throw refused(url, 'lies in an internal network');
+    throw refused(url, 'is in an internal network');
   }
   if (isLiteral) return [literal];
   const found = await resolve(hostname).catch((cause: unknown) => {
@@ -53,6 +53,6 @@ function bySystem(name: string): Promise<readonly LookupAddress[]> {
 
 function refused(url: URL, why: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${url.origin} ${why}`, {
-    hint: 'Give a public address with https. Hosts of your own network are allowed by whoever runs Portico (INSIDE_HOSTS).',
+    hint: 'Use a public https address. The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
   });
 }

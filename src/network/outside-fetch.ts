@@ -80,12 +80,12 @@ function checkAddress(url: URL, host: InsideHost | undefined): void {
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (!/^[\d.]+$/.test(literal) && !hostname.startsWith('['))
     throw refused(url, 'is a name of an internal network');
-  if (isInternalAddress(literal)) throw refused(url, 'lies in an internal network');
+  if (isInternalAddress(literal)) throw refused(url, 'is in an internal network');
 }
 
 function refused(url: URL, why: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${url.origin} ${why}`, {
-    hint: 'Give a public address with https. Hosts of your own network are allowed by whoever runs Portico (INSIDE_HOSTS).',
+    hint: 'Use a public https address. The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
   });
 }
 
@@ -112,7 +112,7 @@ async function send(
     },
     ...(signal !== undefined && { signal }),
   });
-  call.setTimeout(silentMs, () => call.destroy(new Error(`it said nothing for ${silentMs / 1000} seconds`)));
+  call.setTimeout(silentMs, () => call.destroy(new Error(`it sent nothing for ${silentMs / 1000} seconds`)));
   call.on('response', resolve);
   call.on('error', reject);
   call.end(body);
@@ -151,9 +151,9 @@ function unreachable(url: URL, cause: unknown): PorticoError {
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'it broke the connection off',
-  EHOSTUNREACH: 'there is no way there',
-  ENETUNREACH: 'there is no way there',
-  ENOTFOUND: 'there is no host of that name',
+  EHOSTUNREACH: 'it is unreachable',
+  ENETUNREACH: 'it is unreachable',
+  ENOTFOUND: 'no host has that name',
   EAI_AGAIN: 'its name could not be resolved just now',
   ETIMEDOUT: 'it did not answer in time',
   EPIPE: 'it broke the connection off',
@@ -178,7 +178,7 @@ function judgedLookup(resolve: Resolve): LookupFunction {
 
 function leadsInside(name: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${name} leads into an internal network`, {
-    hint: 'Hosts of your own network are allowed by whoever runs Portico (INSIDE_HOSTS).',
+    hint: 'The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
   });
 }
 

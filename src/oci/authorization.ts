@@ -58,8 +58,8 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
   const { fetch, registry, credential, signal } = asking;
   const realm = parameters.get('realm') ?? '';
   if (!URL.canParse(realm)) {
-    throw new PorticoError('REGISTRY_AUTH', `${registry.host} names no place that gives tokens`, {
-      hint: 'Ask whoever runs the registry.',
+    throw new PorticoError('REGISTRY_AUTH', `${registry.host} names no address that issues tokens`, {
+      hint: 'Ask the operator of the registry.',
     });
   }
   const service = parameters.get('service');
@@ -98,7 +98,7 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
 function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {
   const unusable = (): PorticoError =>
     new PorticoError('REGISTRY_AUTH', `${host} gave no token that can be used`, {
-      hint: 'Ask whoever runs the registry.',
+      hint: 'Ask the operator of the registry.',
     });
   let said: unknown;
   try {

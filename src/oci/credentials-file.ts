@@ -72,12 +72,12 @@ function jsonIn(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid(name, 'it is no JSON');
+    throw invalid(name, 'it is not valid JSON');
   }
 }
 
 function invalid(name: string, why: string): PorticoError {
-  return new PorticoError('CREDENTIALS_INVALID', `${name} holds no credentials that can be read: ${why}`, {
+  return new PorticoError('CREDENTIALS_INVALID', `${name} is not a valid credentials file: ${why}`, {
     hint: 'Write it with docker login, skopeo login or helm registry login.',
   });
 }

@@ -14,7 +14,7 @@ const annotations = z.record(z.string(), z.string()).optional();
 
 const descriptor = z.object({
   mediaType: z.string().min(1).max(255),
-  digest: z.string().refine(isDigest, 'is no digest'),
+  digest: z.string().refine(isDigest, 'is not a digest'),
   size: z.int().min(0),
   annotations,
   artifactType: z.string().max(255).optional(),
@@ -70,14 +70,14 @@ export function parseManifest(bytes: Uint8Array, mediaType: string, what: string
   try {
     said = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    throw unreadable('its manifest is no JSON');
+    throw unreadable('its manifest is not valid JSON');
   }
   const [type] = mediaType.split(';', 1).map((part) => part.trim().toLowerCase());
   const within = mediaTypeIn(said);
   // Servers that know nothing of manifests call every file by another name.
   const known = [...MANIFEST_TYPES, ...INDEX_TYPES].find((one) => one === type);
   if (known !== undefined && within !== undefined && within !== known) {
-    throw unreadable(`the registry says that it is ${known}, and it says that it is ${within}`);
+    throw unreadable(`the registry declares it as ${known}, but it declares itself as ${within}`);
   }
   const isIndex = INDEX_TYPES.includes(known ?? within ?? guess(said));
   const read = (isIndex ? index : manifest).safeParse(said);

@@ -75,7 +75,7 @@ export async function pullArtifact(
   const read = readLayers(bytes, archive);
   if ('refused' in read) {
     throw new PorticoError(read.refused.code, `${what}: ${read.refused.message}`, {
-      hint: 'Nothing was unpacked. What is read has files and directories alone.',
+      hint: 'Nothing was unpacked. An artefact may hold only files and directories.',
     });
   }
   const { artifactType = manifest.config.mediaType, annotations = {} } = manifest;

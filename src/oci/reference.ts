@@ -30,25 +30,29 @@ const MAX_LENGTH = 255;
  */
 export function parseReference(text: string): Reference {
   const wrong = (why: string): PorticoError =>
-    new PorticoError('REFERENCE_INVALID', `${JSON.stringify(text.slice(0, 300))} names no artefact: ${why}`, {
-      hint: 'Write HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:…, such as ghcr.io/acme/web:v3.',
-    });
+    new PorticoError(
+      'REFERENCE_INVALID',
+      `${JSON.stringify(text.slice(0, 300))} is not an artefact: ${why}`,
+      {
+        hint: 'Write HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:…, such as ghcr.io/acme/web:v3.',
+      },
+    );
   const isUrl = text.startsWith('oci://');
   const { name, tag, digest } = split(isUrl ? text.slice('oci://'.length) : text);
-  if (digest !== undefined && !isDigest(digest)) throw wrong('what follows @ is no digest');
+  if (digest !== undefined && !isDigest(digest)) throw wrong('the part after @ is not a digest');
   if (tag !== undefined && !TAG.test(tag))
-    throw wrong('the tag has to be letters, digits and _ . - (128 at most)');
+    throw wrong('the tag must be letters, digits and _ . - (at most 128)');
   const slash = name.indexOf('/');
   const first = slash < 0 ? '' : name.slice(0, slash);
   const hasHost = slash > 0 && (isUrl || isPlainlyHost(first));
   const registry = hasHost ? first.toLowerCase() : DOCKER_HUB;
-  if (isUrl && !hasHost) throw wrong('behind oci:// there is no host');
-  if (!HOST.test(registry) || !URL.canParse(`https://${registry}`)) throw wrong(`${registry} is no host`);
+  if (isUrl && !hasHost) throw wrong('no host follows oci://');
+  if (!HOST.test(registry) || !URL.canParse(`https://${registry}`)) throw wrong(`${registry} is not a host`);
   const below = hasHost ? name.slice(slash + 1) : name;
   const repository = registry in HOSTS && !below.includes('/') ? `library/${below}` : below;
   if (repository.length > MAX_LENGTH) throw wrong(`the repository has more than ${MAX_LENGTH} characters`);
   if (!repository.split('/').every((part) => PART.test(part))) {
-    throw wrong('the repository has to be lower-case letters and digits, with . _ - between and / for parts');
+    throw wrong('the repository must be lower-case letters and digits, separated by . _ - or /');
   }
   return { registry, repository, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) };
 }

@@ -201,7 +201,7 @@ function scopeOf({ repository }: Reference, actions: 'pull' | 'pull,push'): stri
 
 function tampered(what: string, wanted: string, found: string): PorticoError {
   return new PorticoError('REGISTRY_DIGEST', `${what}: the content should be ${wanted} and is ${found}`, {
-    hint: 'Nothing of it was used. Ask whoever runs the registry, and do not trust what it holds until that is known.',
+    hint: 'Nothing was used. Ask the operator of the registry, and do not trust its content until the cause is known.',
   });
 }
 

@@ -36,19 +36,19 @@ export async function registryError(
       });
     case 404:
       return new PorticoError('REGISTRY_NOT_FOUND', `${what} is not in the registry${said}`, {
-        hint: 'Check the name and the tag. Some registries say so, too, where you may not read.',
+        hint: 'Check the name and the tag. Some registries give the same answer if you lack read access.',
       });
     case 416:
-      return new PorticoError('REGISTRY_RANGE', `${what}: the registry has another part of it${said}`, {
+      return new PorticoError('REGISTRY_RANGE', `${what}: the registry has a different part of it${said}`, {
         hint: 'Try again; it begins anew.',
       });
     case 429:
       return new PorticoError(
         'REGISTRY_LIMITED',
-        `${what}: the registry takes no more requests for now${said}`,
+        `${what}: the registry accepts no more requests for now${said}`,
         {
           blame: 'forge',
-          hint: 'Try again later; many registries allow more to those who log in.',
+          hint: 'Try again later; many registries allow more requests after a login.',
           ...retryAfter(headers),
         },
       );

@@ -107,7 +107,7 @@ export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
           'REGISTRY_REFUSED',
           `${base.host} sends us around (${limits.redirects} times)`,
           {
-            hint: 'Ask whoever runs the registry.',
+            hint: 'Ask the operator of the registry.',
           },
         );
       }

@@ -15,7 +15,7 @@ export function checkChannel(name: string): string {
     'REFERENCE_INVALID',
     `${JSON.stringify(name.slice(0, 200))} can be no channel's tag`,
     {
-      hint: 'A channel has letters, digits and _ . - (128 at most), and is no revision such as v3.',
+      hint: 'A channel name has letters, digits and _ . - (at most 128) and must not be a revision such as v3.',
     },
   );
 }

@@ -151,7 +151,7 @@ function isResumable(error: unknown): boolean {
 function locationOf(answer: Response, from: URL, what: string): URL {
   const location = answer.headers.get('location') ?? '';
   if (location !== '' && URL.canParse(location, from.href)) return new URL(location, from);
-  throw new PorticoError('REGISTRY_REFUSED', `${what}: the registry does not say where to`, {
-    hint: 'Ask whoever runs the registry.',
+  throw new PorticoError('REGISTRY_REFUSED', `${what}: the registry does not return an upload address`, {
+    hint: 'Ask the operator of the registry.',
   });
 }

@@ -61,7 +61,7 @@ export const address: Reader<string> = (raw, path, tell) => {
   const where = formatPath(path);
   tell({
     path: where,
-    message: `${where} holds a user name, password or token, which everybody who reads the repository sees: take it out, make it invalid where it was given, and let git's credential helpers give it`,
+    message: `${where} contains a user name, password or token, which everyone who can read the repository sees: remove it, revoke it where it was issued, and let git's credential helpers provide it`,
   });
   return undefined;
 };

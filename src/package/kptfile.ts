@@ -56,7 +56,7 @@ function parse(text: string): YamlFile {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PorticoError('KPTFILE_INVALID', `The Kptfile does not parse: ${why}`, {
       cause,
-      hint: 'Correct the YAML.',
+      hint: 'Fix the YAML.',
     });
   }
 }

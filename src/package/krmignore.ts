@@ -37,7 +37,7 @@ const MAX_STEPS = 500_000_000;
 function tooCostly(): PorticoError {
   return new PorticoError(
     'KRMIGNORE_LIMIT',
-    '.krmignore has too many or too long patterns for so many files',
+    '.krmignore has too many or too long patterns for this number of files',
     {
       hint: 'Use fewer and shorter patterns.',
     },

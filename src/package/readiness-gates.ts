@@ -42,7 +42,7 @@ export function judgeGates(gates: readonly string[], rendered: PackageFiles): Ga
     if (found?.status === 'True') return { type, ready: true, message: '' };
     const message =
       found === undefined
-        ? 'No function of the pipeline sets this condition, and what is written by hand does not count.'
+        ? 'No function of the pipeline sets this condition; conditions written by hand do not count.'
         : `The pipeline says ${found.status}${found.message === undefined ? '' : `: ${found.message}`}`;
     return { type, ready: false, message };
   });

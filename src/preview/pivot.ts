@@ -87,7 +87,7 @@ export function pivotFailures({ removed, recreated }: Pivot): readonly string[] 
     ...removed.filter(isDefinition).map(({ object }) => `${object} is removed, ${gone}`),
     ...recreated
       .filter(isDefinition)
-      .map(({ object, fields }) => `${object} has to be made anew (${fields.join(', ')}), ${gone}`),
+      .map(({ object, fields }) => `${object} must be recreated (${fields.join(', ')}), ${gone}`),
   ];
 }
 

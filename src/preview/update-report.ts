@@ -58,7 +58,7 @@ export function pivotText({ pivot, failures }: Pick<UpdateReport, 'pivot' | 'fai
   const lines = [
     ...failures.map((text) => `fails: ${text}`),
     ...pivot.recreated.map(
-      ({ object, fields }) => `made anew: ${object} (${fields.join(', ')} cannot be changed)`,
+      ({ object, fields }) => `recreated: ${object} (${fields.join(', ')} cannot be changed)`,
     ),
     ...pivot.removed.map(({ object }) => `removed: ${object}`),
     ...pivot.added.map(({ object }) => `added: ${object}`),
@@ -88,13 +88,13 @@ function pivotMarkdown(pivot: Pivot): string {
     `${kept} stay`,
     `${added.length} are added`,
     `${removed.length} are removed`,
-    `${recreated.length} are made anew`,
-    `${moved.length} change hands`,
+    `${recreated.length} are recreated`,
+    `${moved.length} change owner`,
   ].join(', ');
   const rows = [
-    ...recreated.map((one) => row('made anew', one, `because ${one.fields.join(', ')} cannot be changed`)),
+    ...recreated.map((one) => row('recreated', one, `because ${one.fields.join(', ')} cannot be changed`)),
     ...removed.map((one) => row('removed', one, '')),
-    ...moved.map((one) => row('changes hands', one, `from ${one.from} to ${one.package}`)),
+    ...moved.map((one) => row('changes owner', one, `from ${one.from} to ${one.package}`)),
     ...contested.map(({ object, packages }) =>
       cells('contested', object, `it is in ${packages.join(' and ')}`),
     ),

@@ -86,7 +86,7 @@ function failure(image: string, { problem, runs, findings }: RenderResult): Prod
   const why = said.length > 0 ? said.slice(0, 5).join('; ') : (run?.stderr ?? '').trim().slice(0, 1_000);
   return refuse(
     'FUNCTION_FAILED',
-    `${image} failed: ${why === '' ? 'it does not say why' : why}`,
-    'Correct what it says, or its configuration.',
+    `${image} failed: ${why === '' ? 'it gives no reason' : why}`,
+    'Fix the reported problem, or the configuration of the function.',
   );
 }

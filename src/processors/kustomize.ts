@@ -51,13 +51,13 @@ export async function runKustomize(
     return refuse(
       'KUSTOMIZE_FAILED',
       message,
-      'Correct the kustomization; what it reads outside of its directory is named with `with`.',
+      'Fix the kustomization; list what it reads outside its directory under `with`.',
     );
   }
   const objects = objectsOf(ran.stdout, directory);
   if ('refused' in objects) return objects;
   if (objects.objects.length === 0) {
-    return refuse('PROCESSOR_EMPTY', `${directory} builds no resources`, 'Correct the kustomization.');
+    return refuse('PROCESSOR_EMPTY', `${directory} builds no resources`, 'Fix the kustomization.');
   }
   const files = objectTree(objects.objects);
   if ('refused' in files) return files;
@@ -77,7 +77,7 @@ function problemIn(files: Tree): Refusal | undefined {
       return {
         code: 'KUSTOMIZATION_INVALID',
         message: `${path}: ${error.message}`,
-        hint: 'Correct the file.',
+        hint: 'Fix the file.',
       };
     }
     if (value === undefined || !isMap(value)) continue;
@@ -94,11 +94,11 @@ function problemIn(files: Tree): Refusal | undefined {
     const named = PLACES.flatMap((field) => (Array.isArray(fields[field]) ? fields[field] : []));
     const remote = named.find((place) => typeof place === 'string' && isRemote(place));
     if (remote !== undefined) {
-      const message = `${path}: ${String(remote)} is not in the package, and nothing is fetched while it is built`;
+      const message = `${path}: ${String(remote)} is not in the package, and nothing is fetched during the build`;
       return {
         code: 'KUSTOMIZE_REMOTE',
         message,
-        hint: 'Name it as a source, and the directory that it goes to here.',
+        hint: 'Declare it as a source, and refer to its directory here.',
       };
     }
   }

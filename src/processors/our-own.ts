@@ -35,7 +35,7 @@ export function runRegistryV1(tree: Tree, processor: ProcessorOf<'registryV1'>):
           ...(deploymentConfig !== undefined && { deploymentConfig }),
         });
   if ('refused' in converted) {
-    const hint = `Correct what it says; \`portico bundle validate ${bundle}\` says more.`;
+    const hint = `Fix the reported problem; \`portico bundle validate ${bundle}\` shows details.`;
     return refuse('BUNDLE_REFUSED', `${bundle}: ${converted.refused.join('; ')}`, hint);
   }
   const made = objectTree(converted.objects.map((object) => objectOf(object)));
@@ -67,7 +67,7 @@ export function runTargets(
     );
   }
   const [problem] = requirementProblems(read.objects);
-  if (problem !== undefined) return refuse('REQUIRES_INVALID', problem, 'Correct the annotation.');
+  if (problem !== undefined) return refuse('REQUIRES_INVALID', problem, 'Fix the annotation.');
   const selection = selectForTargets(read.objects, chosen);
   const files = new Map<string, Uint8Array>();
   for (const { target, objects } of selection.targets) {

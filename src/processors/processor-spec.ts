@@ -167,7 +167,7 @@ function outputProblems(
     return [
       {
         at,
-        message: `cannot be ${out}: processors[${before}] fills ${earlier.out} already; give each its own`,
+        message: `cannot be ${out}: processors[${before}] already writes ${earlier.out}; use a separate directory for each`,
       },
     ];
   });

@@ -38,7 +38,7 @@ export function objectsOf(text: string, origin: string): Objects {
       values = fullDocuments(readYamlFile(part)).map(({ root }) => (root === null ? null : toValue(root)));
     } catch (error) {
       if (!(error instanceof PorticoError)) throw error;
-      const hint = 'Correct the template or manifest, or the values that it is given.';
+      const hint = 'Fix the template or manifest, or its values.';
       return refuse('PROCESSOR_NO_YAML', `${place}: ${error.message}`, hint);
     }
     const alone = values.length === 1;
@@ -47,8 +47,8 @@ export function objectsOf(text: string, origin: string): Objects {
       // Documents that end in `...` stand in one part: the text of each must not bring the others along.
       const made = objectsIn(value, alone ? `${part.trim()}\n` : undefined, source);
       if (made === undefined) {
-        const message = `${place}: a document is no Kubernetes object: it needs apiVersion, kind and metadata.name`;
-        return refuse('PROCESSOR_NO_OBJECT', message, 'Correct the template or manifest.');
+        const message = `${place}: a document is not a Kubernetes object: it needs apiVersion, kind and metadata.name`;
+        return refuse('PROCESSOR_NO_OBJECT', message, 'Fix the template or manifest.');
       }
       objects.push(...made);
     }
@@ -95,7 +95,7 @@ export function objectTree(
     else if (bodyOf(other.text) !== bodyOf(object.text)) {
       const places = [other, object].map(({ source }) => source).filter((source) => source !== '');
       const where = places.length === 2 ? ` (${places.join(' and ')})` : '';
-      const message = `${calledObject(object.value)} stands twice, and the two differ${where}`;
+      const message = `${calledObject(object.value)} is defined twice with different content${where}`;
       return refuse('PROCESSOR_TWINS', message, 'A cluster keeps one of them: take the other out.');
     }
   }

@@ -110,7 +110,7 @@ export async function runTool(
     return refuse(
       'SANDBOX_MISSING',
       message,
-      'Whoever runs Portico installs bubblewrap where it may make namespaces.',
+      'The operator of Portico must install bubblewrap where it may create namespaces.',
     );
   }
   const name = tool.name;
@@ -142,7 +142,7 @@ export async function runTool(
   if (boxed && exitCode === KILLED) return { refused: memoryLimit(name, limits) };
   const unconfined =
     `${name} ran without a sandbox: bubblewrap is not installed or may make no namespaces. ` +
-    'Install it, or set PORTICO_EXEC_SANDBOX=off where that is meant.';
+    'Install it, or set PORTICO_EXEC_SANDBOX=off to run without a sandbox.';
   return { exitCode, stdout, stderr, ...(wanted && !boxed && { unconfined }) };
 }
 

@@ -73,6 +73,6 @@ export function listedTarget(
   return refuse(
     'TARGET_UNKNOWN',
     `there is no target ${name}: ${known}`,
-    `Add ${TARGETS_DIRECTORY}/${name}.yaml, or correct the name.`,
+    `Add ${TARGETS_DIRECTORY}/${name}.yaml, or fix the name.`,
   );
 }

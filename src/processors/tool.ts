@@ -61,12 +61,12 @@ export async function findTool(
     found.push(tool);
   }
   const ways =
-    `There are three ways: install ${title} where Portico runs, on its PATH (${install}); name its file in ` +
-    `${variable}; or run \`portico sources sync\` where it is installed and push what comes out.`;
+    `You have three options: install ${title} where Portico runs, on its PATH (${install}); set its file in ` +
+    `${variable}; or run \`portico sources sync\` where it is installed and push the result.`;
   if (found.length === 0) return refuse('TOOL_MISSING', `there is no ${title} here`, ways);
   const those = found.map(({ file, digest }) => `${file} is ${digest}`).join(', ');
   const message = `there is no ${title} here with the digest ${wanted}: ${those}`;
-  return refuse('TOOL_DIGEST', message, `${ways} Or name the digest of the one that is meant.`);
+  return refuse('TOOL_DIGEST', message, `${ways} Or set the digest of the installed one.`);
 }
 
 function candidates({ programs, variable }: ToolName, host: Variables): readonly string[] {

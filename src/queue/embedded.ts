@@ -48,7 +48,7 @@ async function createStore(directory: string, store: string): Promise<void> {
   if (code !== 0)
     throw new PorticoError(
       'DATABASE_NOT_MADE',
-      `the embedded database could not be made: ${said.slice(-500)}`,
+      `the embedded database could not be created: ${said.slice(-500)}`,
       {
         hint: 'Make room in the data directory (PORTICO_DATA), or use PostgreSQL (DATABASE_URL).',
       },

@@ -32,7 +32,7 @@ export async function openDatabase(options: DatabaseOptions, signal?: AbortSigna
 function openEngine(options: DatabaseOptions, signal?: AbortSignal): Promise<Database> {
   if (options.url !== undefined) return openPostgres(options.url, signal);
   if (options.dataDir !== undefined) return openEmbedded(options.dataDir);
-  throw new PorticoError('CONFIG_DATABASE', 'there is no place for the database', {
+  throw new PorticoError('CONFIG_DATABASE', 'no location for the database is configured', {
     hint: 'Set DATABASE_URL for a PostgreSQL server, or PORTICO_DATA for a directory of its own.',
   });
 }

@@ -49,15 +49,15 @@ function refusal(state: StateName, action: Action): { code: string; message: str
   if (state === 'gone') {
     return {
       code: 'gone',
-      message: 'it is gone',
-      hint: 'Start a new draft; an earlier revision can be restored by /portico rollback.',
+      message: 'it no longer exists',
+      hint: 'Start a new draft, or restore an earlier revision with /portico rollback.',
     };
   }
   if (action === 'propose-deletion') return deletionRefusal(state);
   if (action === 'reject-deletion') {
     return {
       code: 'no-deletion-proposed',
-      message: 'nobody has proposed to delete it',
+      message: 'no one has proposed to delete it',
       hint: 'There is nothing to reject.',
     };
   }
@@ -66,7 +66,7 @@ function refusal(state: StateName, action: Action): { code: string; message: str
       if (action === 'reject') {
         return {
           code: 'not-proposed',
-          message: 'it is a draft, and nothing is proposed',
+          message: 'it is a draft and has not been proposed',
           hint: 'To give it up, close the pull request.',
         };
       }
@@ -75,7 +75,7 @@ function refusal(state: StateName, action: Action): { code: string; message: str
       return {
         code: 'already-proposed',
         message: 'it is already proposed',
-        hint: 'What it waits for: /portico explain.',
+        hint: 'To see what it is waiting for, use /portico explain.',
       };
     case 'published':
     case 'deletion-proposed':
@@ -93,7 +93,7 @@ function deletionRefusal(state: Exclude<StateName, 'gone'>): { code: string; mes
   }
   return {
     code: 'not-published',
-    message: 'only what is published can be proposed for deletion',
+    message: 'only published packages and revisions can be proposed for deletion',
     hint: 'Close the pull request and delete its branch instead.',
   };
 }

@@ -13,7 +13,7 @@ import type { Pause, Source, SourcePlace } from './source.ts';
 export const RUKPAK_API = 'core.rukpak.io/v1alpha2';
 
 const NO_TLS =
-  'is not possible here: Portico reads over TLS that it can check; give Node the authority by NODE_EXTRA_CA_CERTS';
+  'is not supported: Portico requires TLS that it can verify; add the authority with NODE_EXTRA_CA_CERTS';
 
 /** True would leave out a check that Portico always makes. */
 const never = z

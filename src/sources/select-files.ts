@@ -51,7 +51,7 @@ function refuseLinks(source: FetchedSource, links: readonly string[]): void {
   const taken = links.find((path) => path.startsWith(prefix) && isChosen(source, path.slice(prefix.length)));
   if (taken === undefined) return;
   throw new PorticoError('SOURCE_LINK', `${taken} of ${id} is a link or a submodule, which no package has`, {
-    hint: 'Leave it out with exclude, or take a directory without it as newRoot.',
+    hint: 'Exclude it with exclude, or choose a directory without it as newRoot.',
   });
 }
 
@@ -78,7 +78,7 @@ function unwrapped(source: FetchedSource, content: PackageFiles): PackageFiles {
     'SOURCE_EMPTY',
     `the content of ${source.id} has ${charts.length === 0 ? 'no chart' : `${charts.length} charts`} at its top`,
     {
-      hint: `It has: ${listed(tops)}. A chart has its Chart.yaml at the top, or in the one directory there.`,
+      hint: `It has: ${listed(tops)}. A chart has its Chart.yaml at the root, or in the only directory there.`,
     },
   );
 }

@@ -28,13 +28,13 @@ const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const label = z.string().regex(DNS_LABEL, 'must be 1 to 63 lower-case letters, digits and dashes');
 
 const NO_SECRET =
-  'must hold no user name, password or token; name a credential of the host under credentials';
+  'must not contain a user name, password or token; refer to a credential of the host under credentials';
 
 /** An address over http; which hosts may be reached is decided where they are. */
 function addressProblem(value: string): string | undefined {
   if (holdsCredentials(value)) return NO_SECRET;
   if (!/^https?:\/\/[^/\s]+/.test(value) || !URL.canParse(value)) return 'must begin with https://';
-  return new URL(value).hash === '' ? undefined : 'must have no part behind #';
+  return new URL(value).hash === '' ? undefined : 'must not have a part after #';
 }
 
 const address = text(addressProblem);
@@ -100,7 +100,7 @@ const oci = z
     if (named === (ctx.value.semver !== undefined)) {
       const message = named
         ? 'must have a tag or digest, or semver, not both'
-        : 'names no tag and no digest: add one to ref, or a range under semver';
+        : 'has neither a tag nor a digest: add one to ref, or a range under semver';
       ctx.issues.push({ code: 'custom', message, input: ctx.value });
     }
   });
@@ -111,7 +111,7 @@ const http = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
     .optional()
-    .meta({ description: 'Digest of the archive, as its publisher says it.' }),
+    .meta({ description: 'Digest of the archive, as published.' }),
 });
 
 const helm = z.strictObject({
@@ -196,7 +196,7 @@ const sourcesSchema = z
       ctx.issues.push({
         code: 'custom',
         path: [at, 'id'],
-        message: `must be unique, and ${id} stands here twice`,
+        message: `must be unique, but ${id} is listed twice`,
         input: id,
       });
     }

@@ -65,7 +65,7 @@ export function readSourcesLock(file: string, bytes: Uint8Array): SourcesLock | 
 }
 
 const HEADER =
-  '# Written by Portico from portico-sources.yaml. Only what stands here is executed; `portico sources sync --update` resolves anew.\n';
+  '# Written by Portico from portico-sources.yaml. Only what is listed here is executed; `portico sources sync --update` resolves again.\n';
 
 /** The file of a lock: the same lock is the same bytes. */
 export function writeSourcesLock(lock: SourcesLock): Uint8Array {

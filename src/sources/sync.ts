@@ -158,7 +158,7 @@ async function syncOne<Processor>(
   const anew = !locked && (update === 'all' || update.has(id));
   const isPinned = entry !== undefined && samePlace && !anew;
   if (locked && !isPinned) {
-    const why = entry === undefined ? 'is not in the lock' : 'comes from elsewhere than the lock says';
+    const why = entry === undefined ? 'is not in the lock' : 'comes from a different place than in the lock';
     const digest = treeDigest(present);
     const held = entry ?? unlocked(source, digest);
     return { files: present, entry: held, differences: [`${id} ${why}`] };
@@ -174,7 +174,7 @@ async function syncOne<Processor>(
   if (isPinned && !sameEntry) differences.push(`${id} has changed in the document since it was locked`);
   if (sameEntry && digest !== entry.treeDigest) {
     if (!locked) throw otherContent(source, entry, digest);
-    differences.push(`${id} has the digest ${digest}, and the lock says ${entry.treeDigest}`);
+    differences.push(`${id} has the digest ${digest}, but the lock says ${entry.treeDigest}`);
   }
   if (here !== digest) differences.push(`${source.destination} is not what ${content.resolved} holds`);
   const { resolved, version } = content;
@@ -242,7 +242,7 @@ function stepDifferences(
     // A function may change what another step made: only the last one says what is there.
     const isLast = ran.findLastIndex(({ out }) => out === step.out) === at;
     return [
-      ...other.map((field) => `${name} has the ${field} ${step[field]}, and the lock says ${old[field]}`),
+      ...other.map((field) => `${name} has the ${field} ${step[field]}, but the lock says ${old[field]}`),
       ...(isLast && here !== step.outputDigest ? [`${step.out} is not what ${name} makes`] : []),
     ];
   });
@@ -261,7 +261,7 @@ function lockIn(files: PackageFiles): SourcesLock | undefined {
   if (file === undefined) return undefined;
   const read = readSourcesLock(SOURCES_LOCK_FILE, file.bytes);
   if (typeof read !== 'string') return read;
-  throw new PorticoError('SOURCES_LOCK', `${SOURCES_LOCK_FILE} is no lock of sources: ${read}`, {
+  throw new PorticoError('SOURCES_LOCK', `${SOURCES_LOCK_FILE} is not a lock of sources: ${read}`, {
     hint: 'Take the file from git as it was, or remove it to resolve every source anew.',
   });
 }
@@ -279,7 +279,7 @@ function checkIds(sources: readonly Source[], update: SyncRequest<unknown>['upda
 function otherContent({ id }: FetchedSource, entry: LockedSource, digest: string): PorticoError {
   return new PorticoError(
     'SOURCE_CHANGED',
-    `${id}: ${entry.resolved} has the digest ${digest}, and the lock says ${entry.treeDigest}`,
+    `${id}: ${entry.resolved} has the digest ${digest}, but the lock says ${entry.treeDigest}`,
     { hint: `Nothing was written. If that is right: portico sources sync --update ${id}.` },
   );
 }
@@ -288,7 +288,7 @@ function put(files: Map<string, PackageFile>, path: string, bytes: Uint8Array, d
   const before = files.get(path);
   if (before !== undefined && Buffer.compare(before.bytes, bytes) === 0) return;
   files.set(path, { mode: '100644', bytes });
-  differences.push(`${path} is not what the document says`);
+  differences.push(`${path} differs from the document`);
 }
 
 function replace(files: Map<string, PackageFile>, directory: string, by: PackageFiles): void {

@@ -182,7 +182,7 @@ test('a chart is read as far as that needs no Helm', () => {
   };
   expect(chart(plain)).toMatchObject({
     objects: [{ kind: 'Service' }],
-    notes: ['Job j is a Helm hook and is left out'],
+    notes: ['Job j is a Helm hook and is skipped'],
   });
   expect(chart({ ...plain, 'demo/templates/t.yaml': 'a: {{ .Values.a }}' })).toEqual({
     refused: ['the chart needs Helm: templates/t.yaml has template actions'],

@@ -79,7 +79,7 @@ describe('what an expression says', () => {
         {
           kind: 'error',
           message:
-            'the expression "x" could not be evaluated: it gives neither true nor false, nor a list of what is wrong',
+            'the expression "x" could not be evaluated: it returns neither a boolean nor a list of problems',
         },
       ],
     ],
@@ -252,8 +252,8 @@ test.each<[string, Partial<Policy>, boolean]>([
 });
 
 test.each([
-  ['authorizer.group("").check("get").allowed()', /authorizer asks a cluster/],
-  ['request.userInfo.username == "a"', /request.userInfo is what a cluster knows/],
+  ['authorizer.group("").check("get").allowed()', /authorizer needs a cluster/],
+  ['request.userInfo.username == "a"', /request.userInfo is known only to a cluster/],
   ['variables.x', /variables.x is not defined|there is no variable variables/],
 ])('%s is refused with the reason', (expression, reason) => {
   const compiled = compilePolicy(one(expression));

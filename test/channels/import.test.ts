@@ -147,7 +147,7 @@ deprecations:
 `;
   commitFiles(clone, { '.github/portico/channels/infra/redis.yaml': channels });
   const ran = await runVerb('catalog', 'export', clone);
-  expect(ran.stderr).toBe('warning: infra/redis: the deprecation of v3 is left out: no channel offers it\n');
+  expect(ran.stderr).toBe('warning: infra/redis: the deprecation of v3 is skipped: no channel offers it\n');
   expect(ran.stdout).toContain(`entries:
 - name: infra-redis.v1
   skipRange: <1.0.0

@@ -31,7 +31,7 @@ const LEGAL = [
 ] as const;
 
 const ILLEGAL = [
-  ['Draft', 'reject no', 'It is a draft, and nothing is proposed. To give it up, close the pull request.'],
+  ['Draft', 'reject no', 'It is a draft and has not been proposed. To give it up, close the pull request.'],
   ['Draft', 'approve', 'It is a draft. Propose it first: /portico propose.'],
   [
     'Draft',
@@ -43,7 +43,7 @@ const ILLEGAL = [
     'delete web@v3',
     'Revisions are retired in issues, and this is a pull request. Run it in an issue, where it can be discussed and approved.',
   ],
-  ['Proposed', 'propose', 'It is already proposed. What it waits for: /portico explain.'],
+  ['Proposed', 'propose', 'It is already proposed. To see what it is waiting for, use /portico explain.'],
   ['Published', 'propose', 'This pull request is already merged. Open a new one for further changes.'],
   ['Published', 'reject no', 'This pull request is already merged. Open a new one for further changes.'],
   ['Published', 'approve', 'This pull request is already merged. Open a new one for further changes.'],
@@ -56,7 +56,7 @@ const ILLEGAL = [
   [
     'Published, in an issue',
     'reject no',
-    'In this issue nobody has proposed to delete it. There is nothing to reject.',
+    'In this issue no one has proposed to delete it. There is nothing to reject.',
   ],
   [
     'Published, in an issue',

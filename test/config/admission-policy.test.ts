@@ -300,12 +300,12 @@ describe('mistakes', () => {
         'p',
         `matchConditions:\n- name: a\n  expression: '!("system:nodes" in request.userInfo.groups)'\nvalidations: []`,
       ),
-      { line: 9, message: /request\.userInfo is what a cluster knows/ },
+      { line: 9, message: /request\.userInfo is known only to a cluster/ },
     ],
     [
       'the authorizer',
       POLICY('p', `validations:\n- expression: authorizer.group('').resource('pods').check('get').allowed()`),
-      { message: /authorizer asks a cluster/ },
+      { message: /authorizer needs a cluster/ },
     ],
     [
       'an audit annotation',
@@ -326,12 +326,12 @@ describe('mistakes', () => {
     [
       'two policies',
       POLICY('p', 'validations: []') + '---' + POLICY('p', 'validations: []'),
-      { message: 'the policy p stands here twice' },
+      { message: 'the policy p is defined twice' },
     ],
     [
       'two bindings',
       POLICY('p', 'validations: []') + BINDING('a.b', 'p') + BINDING('a-b', 'p'),
-      { message: 'the guardrail a-b stands here twice' },
+      { message: 'the guardrail a-b is defined twice' },
     ],
     ['no YAML', 'a: [', { code: 'yaml', line: 1 }],
   ])('%s', (_name, text, wanted) => {
@@ -370,6 +370,6 @@ test('bindings join the guardrails of the configuration', () => {
     'b',
   ]);
   expect(withAdmission(own('b'), documents).problems).toMatchObject([
-    { file: '.github/portico/policy.yaml', message: 'the guardrail b stands in the configuration too' },
+    { file: '.github/portico/policy.yaml', message: 'the guardrail b is also defined in the configuration' },
   ]);
 });

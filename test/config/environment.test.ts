@@ -180,7 +180,7 @@ describe('the environment', () => {
     '2 no start with the default secret in %s',
     (name) => {
       for (const value of ['development', ' development\n']) {
-        expect(refusal({ ...good, [name]: value }).message).toContain('everybody knows');
+        expect(refusal({ ...good, [name]: value }).message).toContain('publicly known');
       }
     },
   );

@@ -29,7 +29,7 @@ test.each([
   ['both', `{ image: a, wasm: b, sha256: ${HEX}, container: "c@sha256:${HEX}" }`, 'needs either'],
   ['no digest', '{ image: a, wasm: b }', 'is missing; wasm needs it'],
   ['a tag', '{ image: a, container: "c:v1" }', 'must be an image with its digest'],
-  ['an option', '{ image: "--privileged", wasm: b }', 'must be an image as Kptfiles name it'],
+  ['an option', '{ image: "--privileged", wasm: b }', 'must be an image as written in Kptfiles'],
   [
     'an option as a digest',
     `{ image: a, container: "-v/:/x@sha256:${HEX}" }`,
@@ -39,7 +39,7 @@ test.each([
   [
     'a name twice',
     `{ image: a, wasm: b, sha256: ${HEX} }\n  - { image: a, wasm: b, sha256: ${HEX} }`,
-    'stands here twice',
+    'is listed twice',
   ],
   ['much memory', `{ image: a, wasm: b, sha256: ${HEX}, memoryMi: 9999 }`, 'at most 4096'],
 ])('%s is a mistake', (_what, entry, message) => {

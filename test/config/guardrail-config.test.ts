@@ -82,12 +82,12 @@ describe('policies in the configuration', () => {
     ['      policyPath: policies/a.yaml', []],
     [
       '      cel: |\n        true &&\n        object.spec..x',
-      ['9: .cel is no CEL at line 2, column 12: found . but expecting end of input'],
+      ['9: .cel is not valid CEL at line 2, column 12: found . but expecting end of input'],
     ],
-    ['      cel: nope(1)', ['7: .cel is no CEL at line 1, column 1: there is no function nope']],
+    ['      cel: nope(1)', ['7: .cel is not valid CEL at line 1, column 1: there is no function nope']],
     [
       '      cel: "true"\n      messageExpression: foo',
-      [expect.stringMatching(/^8: \.messageExpression is no CEL .* there is no variable foo/)],
+      [expect.stringMatching(/^8: \.messageExpression is not valid CEL .* there is no variable foo/)],
     ],
     ['      cel: "true"\n      params: { a: .nan }', ['8: .params has a number that is none: .nan or .inf']],
     ['      cel: "true"\n      field: a b', ['8: .field must be a path such as spec.replicas']],

@@ -157,7 +157,7 @@ describe('a configuration that is right', () => {
   test.each([
     ['group: [{ name: Front, packages: [a] }]', 'lower-case letters'],
     ['group: [{ name: a, packages: [] }]', 'packages'],
-    ['group: [{ name: a, packages: [a] }, { name: a, packages: [b] }]', 'there is a group a already'],
+    ['group: [{ name: a, packages: [a] }, { name: a, packages: [b] }]', 'a group a already exists'],
     ['priority: ["{a,b}"]', 'braces'],
     ['labels: ["a,b"]', 'without commas'],
   ])('updates: %s is a mistake', (written, said) => {

@@ -5,7 +5,7 @@ import { createCatchUp } from '../../src/intake/catch-up.ts';
 
 const log = pino({ level: 'silent' });
 
-test('what could not be stored or queued is made up for when that works again, once', async () => {
+test('work that could not be stored or queued is being caught up when that works again, once', async () => {
   const done: string[] = [];
   const looked = Promise.withResolvers<void>();
   let away = true;

@@ -183,7 +183,9 @@ describe('content', () => {
       code: 'ARTIFACT_UNREADABLE',
     });
     const asIndex = 'application/vnd.oci.image.index.v1+json';
-    expect((await failure(pull(clientWith(), put({}, asIndex)))).message).toMatch(/says that it is .*index/);
+    expect((await failure(pull(clientWith(), put({}, asIndex)))).message).toMatch(
+      /the registry declares it as .*index/,
+    );
 
     const notArchive = Buffer.from('no tar at all');
     registry.blobs.set(sha256(notArchive), notArchive);
@@ -301,7 +303,9 @@ describe('who we are', () => {
       response.writeHead(401, { 'www-authenticate': 'Bearer realm="nowhere"' }).end();
       return true;
     };
-    expect((await failure(pull(clientWith({}, credential)))).message).toMatch(/no place that gives tokens/);
+    expect((await failure(pull(clientWith({}, credential)))).message).toMatch(
+      /no address that issues tokens/,
+    );
   });
 
   test('other hosts hear no credentials, neither by a redirect nor because they ask', async () => {

@@ -148,7 +148,7 @@ test('a report says first what fails: CRDs that go, are made anew, or break what
     'CustomResourceDefinition orders.shop.example.com is removed, and every object of its kind goes with it',
   ]);
   expect(pivotFailures(pivot([crd('Namespaced')], [crd('Cluster')]))).toEqual([
-    'CustomResourceDefinition orders.shop.example.com has to be made anew (spec.scope), and every object of its kind goes with it',
+    'CustomResourceDefinition orders.shop.example.com must be recreated (spec.scope), and every object of its kind goes with it',
   ]);
   const role = object('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'b', {
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
@@ -163,7 +163,7 @@ test('a report says first what fails: CRDs that go, are made anew, or break what
   expect(report.power.grown).toBe(true);
   const text = updateReportMarkdown(report);
   expect(text).toMatch(/^\*\*This fails:\*\*/);
-  expect(text).toContain('| made anew | `Deployment shop/web` | `because spec.selector cannot be changed` |');
+  expect(text).toContain('| recreated | `Deployment shop/web` | `because spec.selector cannot be changed` |');
   expect(text).toContain('cluster-admin');
   expect(updateReport('shop', files(version('string')), files(version('string'))).failures).toEqual([]);
 });

@@ -103,7 +103,7 @@ test('a tag that was moved is not what was approved', async () => {
     approved: { with: trees.old, from: 'tag', same: false },
   });
   const { stderr } = await preview('apps/web@v4', '--repo', folder);
-  expect(stderr).toContain(`this is not what its tag says was approved: that is ${trees.old}`);
+  expect(stderr).toContain(`this is not what its tag says was approved, which is ${trees.old}`);
 });
 
 test('a digest that is given wins, and is the same for a directory and a revision', async () => {
@@ -168,7 +168,7 @@ test('portico diff tells what becomes of objects, and which definitions fail', a
   });
   const shown = await runVerb('diff', a!, b!);
   expect(shown.stdout).toContain(
-    'Of the objects, 0 stay, 4 are added, 1 are removed, 0 are made anew, 0 change hands.',
+    'Of the objects, 0 stay, 4 are added, 1 are removed, 0 are recreated, 0 change owner.',
   );
   expect((await runVerb('diff', a!, a!)).stdout).toBe('No differences.\n');
 });

@@ -82,8 +82,8 @@ describe.skipIf(environment === undefined)(titled('helm', environment), () => {
     expect(step.tool).toMatch(/^helm@sha256:[0-9a-f]{64}$/);
     expect(step.changed).toHaveLength(4);
     expect(step.notes).toEqual([
-      'Pod shop-alive is a test of the chart and is left out',
-      'Job shop-migrate is a hook (pre-upgrade, pre-install) and is left out',
+      'Pod shop-alive is a test of the chart and is skipped',
+      'Job shop-migrate is a hook (pre-upgrade, pre-install) and is skipped',
       'templates/settings.yaml asks the cluster (lookup); nothing answers here, so it is rendered as for a first installation',
     ]);
 
@@ -167,7 +167,7 @@ data:
       const remote = JSON.stringify({ $ref: `http://127.0.0.1:${port}/values.json` });
       const { step } = await rendered(shopChart('upstream/shop', { 'values.schema.json': remote }));
       expect(step.notes).toContain(
-        'values.schema.json refers to addresses, and nothing is fetched: the values are held against no schema',
+        'values.schema.json refers to addresses, which are not fetched: the values are not validated',
       );
       // Written so that it is not seen beforehand: then Helm asks for it, and nothing answers in there.
       const hidden = { 'values.schema.json': remote.replace('$ref', String.raw`\u0024ref`) };
@@ -226,7 +226,7 @@ data:
         'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop-settings, namespace: store}\n',
     });
     expect((await refusal(twins)).message).toBe(
-      'ConfigMap store/shop-settings stands twice, and the two differ (shop/templates/settings.yaml and shop/templates/y.yaml)',
+      'ConfigMap store/shop-settings is defined twice with different content (shop/templates/settings.yaml and shop/templates/y.yaml)',
     );
     const many = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, at) => [`upstream/shop/templates/t${at}.yaml`, '# nothing\n']),
@@ -313,7 +313,7 @@ describe.skipIf(environment === undefined)(
         const without = await runVerb('bundle', 'convert', chart!, '--output', `${output}3`);
         expect([without.exit, without.stderr]).toEqual([
           65,
-          expect.stringMatching(/needs Helm: .*\n[^]*There are three ways/),
+          expect.stringMatching(/needs Helm: .*\n[^]*You have three options/),
         ]);
       } finally {
         vi.unstubAllEnvs();

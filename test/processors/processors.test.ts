@@ -129,7 +129,7 @@ describe('steps', () => {
     [
       'two that fill one',
       [{ plain: { directory: 'a' } }, { plain: { directory: 'b' }, out: 'rendered/b' }],
-      'cannot be rendered/b: processors[0] fills rendered already',
+      'cannot be rendered/b: processors[0] already writes rendered',
     ],
     [
       'a release that is an option',
@@ -245,7 +245,7 @@ describe('targets', () => {
       'targets/small/configmap_shop_web.yaml',
     ]);
     expect(result.steps[0]?.notes).toEqual([
-      'ServiceMonitor web is left out in 2 of 4 targets: other, small (it requires monitoring.coreos.com/v1/ServiceMonitor)',
+      'ServiceMonitor web is excluded in 2 of 4 targets: other, small (it requires monitoring.coreos.com/v1/ServiceMonitor)',
     ]);
     const crd = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}
 spec: {group: monitoring.coreos.com, names: {kind: ServiceMonitor}, versions: [{name: v1, served: true}]}\n`;

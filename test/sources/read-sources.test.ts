@@ -35,10 +35,13 @@ describe('a document of sources', () => {
     ['{ id: a, manual: true, http: { url: https://a.example/x } }', 'and says http and manual'],
     ['{ id: a, manual: true, include: ["*"] }', 'sources[0].include belongs to content that is fetched'],
     ['{ id: a, http: { url: file:///etc/passwd } }', 'sources[0].http.url must begin with https://'],
-    ['{ id: a, http: { url: "https://u:p@a.example/x" } }', 'must hold no user name, password or token'],
+    [
+      '{ id: a, http: { url: "https://u:p@a.example/x" } }',
+      'must not contain a user name, password or token',
+    ],
     [
       '{ id: a, http: { url: "https://a.example/x?token=abcdef" } }',
-      'must hold no user name, password or token',
+      'must not contain a user name, password or token',
     ],
     [
       '{ id: a, http: { url: https://a.example/x, sha256: abc } }',
@@ -51,7 +54,7 @@ describe('a document of sources', () => {
     ],
     ['{ id: a, git: { repo: https://a.example/x, ref: "a..b" } }', 'sources[0].git.ref'],
     ['{ id: a, git: { repo: "git@a.example:x" } }', 'must begin with https://'],
-    ['{ id: a, oci: { ref: oci://ghcr.io/acme/x } }', 'names no tag and no digest'],
+    ['{ id: a, oci: { ref: oci://ghcr.io/acme/x } }', 'has neither a tag nor a digest'],
     [
       '{ id: a, oci: { ref: oci://ghcr.io/acme/x:1, semver: ^1 } }',
       'must have a tag or digest, or semver, not both',
@@ -219,7 +222,7 @@ describe('a BundleDeployment', () => {
     ],
     [
       'source: { type: image, image: { ref: "quay.io/a/b:1", insecureSkipTLSVerify: true } }\n  format: plain',
-      'is not possible here',
+      'is not supported',
     ],
     [
       'source: { type: git, git: { repository: https://a.example/x, ref: { tag: v1, branch: main } } }\n  format: plain',

@@ -113,7 +113,7 @@ function range(length: bigint): CelInput[] {
 function entries(of: CelValue): CelInput[] {
   if (isCelMap(of)) return [...of.entries()].map(([key, value]) => [key, value]);
   if (isCelList(of)) return [...of].map((value, at) => [BigInt(at), value]);
-  throw new Error('only lists and maps can be gone through');
+  throw new Error('only lists and maps can be iterated');
 }
 
 function mapOf(pairs: CelList): CelValue {

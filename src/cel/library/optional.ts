@@ -56,7 +56,7 @@ function entryOf(from: CelValue, key: CelValue): CelValue | undefined {
     if (field === undefined) throw new Error(`no such field '${key}'`);
     return from.isSet(field) ? (from.get(field) as CelValue) : undefined;
   }
-  throw new Error('optional access of a value that is no map, list or message');
+  throw new Error('optional access to a value that is not a map, list or message');
 }
 
 /** Null, false, zero and what is empty. */

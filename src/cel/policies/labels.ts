@@ -41,7 +41,7 @@ export const requiredLabels: ReadyPolicy = {
 export const namespaceByPath: ReadyPolicy = {
   name: 'namespace-by-path',
   demands: "Resources live in the namespace that follows from the package's path.",
-  notes: 'Only namespaces that a resource names are looked at, and the names of Namespaces themselves.',
+  notes: 'Only the namespaces that resources name, and the names of Namespaces themselves, are checked.',
   params: {
     namespace: {
       type: 'text',

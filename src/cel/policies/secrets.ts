@@ -20,7 +20,7 @@ export const noPlainSecrets: ReadyPolicy = {
       {
         expression: `object.kind == 'Secret' && object.apiVersion == 'v1' && !(object.metadata.name in params.allow)
           ? ['data', 'stringData'].map(f, object[?f].orValue({}).transformList(key, value, value != null && value != '',
-              {'field': f + '.' + key, 'message': 'the secret ' + key + ' stands here for all to read'})).flatten()
+              {'field': f + '.' + key, 'message': 'the secret ' + key + ' is stored in plain text'})).flatten()
           : []`,
       },
       {

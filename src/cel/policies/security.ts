@@ -11,7 +11,7 @@ export const noPrivilegedPods: ReadyPolicy = {
     hostPaths: {
       type: 'texts',
       default: [],
-      about: 'folders of the node that may be mounted, with all below them',
+      about: 'directories of the node that may be mounted, including everything below them',
     },
   },
   policy: {
@@ -102,7 +102,7 @@ export const noDefaultServiceAccount: ReadyPolicy = {
 
 export const noWildcardRoles: ReadyPolicy = {
   name: 'no-wildcard-roles',
-  demands: 'Roles name verbs, resources and groups instead of `*`, and nobody is bound to `cluster-admin`.',
+  demands: 'Roles name verbs, resources and groups instead of `*`, and no one is bound to `cluster-admin`.',
   params: {},
   policy: {
     conditions: [{ name: 'rbac', expression: `object.apiVersion.startsWith('rbac.authorization.k8s.io/')` }],

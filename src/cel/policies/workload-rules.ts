@@ -4,7 +4,7 @@ import { CONTAINERS, POD } from './workloads.ts';
 
 export const resourceLimits: ReadyPolicy = {
   name: 'resource-limits',
-  demands: 'Every container says what it requests and what it may use at most.',
+  demands: 'Every container sets resource requests and limits.',
   params: {
     requests: { type: 'texts', default: ['cpu', 'memory'], about: 'resources that must be requested' },
     limits: { type: 'texts', default: ['memory'], about: 'resources that must have a limit' },
@@ -102,7 +102,7 @@ export const keptResources: ReadyPolicy = {
   name: 'kept-resources',
   demands: 'A proposal does not remove resources of these kinds.',
   notes:
-    'Found by the base branch, so only the App can tell. A resource that is renamed counts as removed; that the whole package goes is not looked at.',
+    'Compares with the base branch, so only the App can check it. A renamed resource counts as removed; removing the whole package is not checked.',
   params: {
     kinds: {
       type: 'texts',
@@ -115,7 +115,7 @@ export const keptResources: ReadyPolicy = {
     validations: [
       {
         expression: `object != null || !(oldObject.kind in params.kinds)`,
-        messageExpression: `oldObject.kind + ' ' + oldObject.metadata.name + ' is removed, and what it holds may be lost'`,
+        messageExpression: `oldObject.kind + ' ' + oldObject.metadata.name + ' is removed, and its data may be lost'`,
       },
     ],
   },
@@ -123,8 +123,7 @@ export const keptResources: ReadyPolicy = {
 
 export const steadySelectors: ReadyPolicy = {
   name: 'steady-selectors',
-  demands:
-    'Selectors and volume claims that Kubernetes lets nobody change stay as they are in the base branch.',
+  demands: 'Selectors and volume claims that are immutable in Kubernetes do not change from the base branch.',
   params: {},
   policy: {
     conditions: [

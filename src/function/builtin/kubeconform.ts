@@ -8,7 +8,7 @@ export const kubeconform: BuiltinFunction = {
   name: 'kubeconform',
   versions: [{ major: 0, minor: 1, patch: 9, run }],
   type: 'validator',
-  summary: 'holds resources against the schemas of their kinds (below)',
+  summary: 'validates resources against the schemas of their kinds (below)',
   config: ['none', 'ConfigMap'],
   fields: 'none',
   idempotent: 'yes',

@@ -12,7 +12,7 @@ export const starlark: BuiltinFunction = {
     { major: 0, minor: 5, patch: 9, run },
   ],
   type: 'mutator or validator',
-  summary: 'runs a script of the package over its resources (below)',
+  summary: 'runs a script of the package on its resources (below)',
   config: ['StarlarkRun', 'ConfigMap'],
   fields: 'what the script changes',
   idempotent: 'as the script is',

@@ -76,7 +76,7 @@ async function fetchImage(
   return {
     code: 'CONTAINER_PULL',
     message: `The image ${reference} could not be pulled: ${said}`,
-    hint: 'Correct the image in the configuration, or pull it on this machine beforehand.',
+    hint: 'Fix the image in the configuration, or pull it on this machine beforehand.',
   };
 }
 
@@ -127,5 +127,5 @@ function explain(ended: Ended, reference: string, limits: Limits): Ended {
 
 function lastLines(stderr: string): string {
   const text = stderr.trim();
-  return text === '' ? 'it does not say why.' : text.slice(-500);
+  return text === '' ? 'it gives no reason.' : text.slice(-500);
 }

@@ -96,7 +96,7 @@ function judgementOf(child: WasmChild, ended: Ended): Judgement {
     return { refused: { code: 'REGO_INVALID', message, hint: end.hint } };
   }
   if (end.end === 'trap') {
-    const hint = 'Correct the policy, or let it see fewer resources with selectors.';
+    const hint = 'Fix the policy, or use selectors to give it fewer resources.';
     return { refused: { code: 'REGO_TRAP', message: brokeOff(child, end), hint } };
   }
   return { remarks: remarksOf(JSON.parse(ended.stdout) as RegoAnswer) };

@@ -100,7 +100,7 @@ export function supervise(what: Supervised, signal?: AbortSignal): Promise<Ended
     cut ??= {
       code: 'EXEC_FAILED',
       message: `${name} cannot be started: ${error.message}`,
-      hint: 'Install the program, or correct its path.',
+      hint: 'Install the program, or fix its path.',
     };
     settle(1);
   });

@@ -55,7 +55,7 @@ export class Budget {
   work(steps: number): void {
     this.steps += steps;
     if (this.steps > this.limits.steps) {
-      this.stop('too many steps', `it may take ${this.limits.steps} steps; is there an endless loop?`);
+      this.stop('too many steps', `it exceeded ${this.limits.steps} steps; check for an endless loop`);
     }
   }
 

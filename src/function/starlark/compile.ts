@@ -208,7 +208,7 @@ function compileLoad(statement: Statement & { readonly kind: 'load' }, place: Pl
   return (frame) => {
     frame.entry.at = position;
     const loaded = context.load(module);
-    if (loaded === undefined) throw fault(`cannot load ${module}: there is no such library here`);
+    if (loaded === undefined) throw fault(`cannot load ${module}: this library is not available`);
     for (const target of targets) {
       const value = loaded.get(target.name);
       frame.entry.at = target.position;

@@ -159,7 +159,7 @@ export function runGoJs(world: GoJsWorld, objects: GoJsObjects): GoJsEnd {
 
   function apply(target: Value, self: Value, args: readonly Value[]): Value {
     if (target instanceof Callable) return target.call(self, args);
-    throw new Thrown(failure('', 'it is no function here'), 'no function');
+    throw new Thrown(failure('', 'it is not a function here'), 'no function');
   }
 
   function copy(to: Uint8Array, from: Uint8Array, at: number): void {

@@ -125,7 +125,7 @@ function numberBytes(value: number): number[] {
 }
 
 function invalid(why: string): PorticoError {
-  return new PorticoError('WASM_INVALID', `The file is no module that can run here. ${why}`, {
+  return new PorticoError('WASM_INVALID', `The file is not a module that can run here. ${why}`, {
     hint: 'Build a command for WASI preview 1, such as Go with GOOS=wasip1 or Rust with wasm32-wasip1.',
   });
 }

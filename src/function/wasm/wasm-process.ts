@@ -25,8 +25,8 @@ export function codeFault({
   readonly bytes: Uint8Array | null;
 }): Cut | undefined {
   if (bytes === null) {
-    const message = `${file} is not there, although the configuration allows it.`;
-    return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or correct its path.' };
+    const message = `${file} does not exist, although the configuration allows it.`;
+    return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or fix its path.' };
   }
   if (bytes.length > MAX_MODULE) {
     const message = `${file} has more than ${MAX_MODULE / 1024 / 1024} MiB.`;
@@ -35,7 +35,7 @@ export function codeFault({
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found === sha256) return undefined;
   const message = `${file} is not the module that the configuration allows: its sha256 is ${found}.`;
-  return { code: 'WASM_DIGEST', message, hint: 'Correct the file, or the sha256 in the configuration.' };
+  return { code: 'WASM_DIGEST', message, hint: 'Fix the file, or the sha256 in the configuration.' };
 }
 
 /** A child, what it runs and what it reads. */

@@ -14,7 +14,7 @@ export function commentNote(note: (code: string, message: string) => void): Tell
     const [stays, says] =
       taken === 'local' ? ['the local one', 'upstream'] : ["upstream's setter", 'the local one'];
     const text = other === '' ? 'is none' : `says: ${other.replaceAll('\n', ' ')}`;
-    note('COMMENT_BOTH', `both sides changed the comment; ${stays} stays, ${says} ${text}`);
+    note('COMMENT_BOTH', `both sides changed the comment; ${stays} is kept, ${says} ${text}`);
   };
 }
 

@@ -46,7 +46,7 @@ export function mergeKptfile(
     report.note(
       'KPTFILE_GONE_UPSTREAM',
       path,
-      'Upstream has no Kptfile any more; the local one was kept as it is.',
+      'Upstream no longer has a Kptfile; the local one was kept unchanged.',
     );
     return local;
   }

@@ -54,7 +54,7 @@ export function tellRenamedTwice(triples: readonly Triple[], { path }: Spot, { n
     note(
       'RENAMED_TWICE',
       path,
-      `both sides gave an item another name, and both are there now: ${names.join(' and ')}.`,
+      `both sides renamed an item, and both items are now present: ${names.join(' and ')}.`,
     );
   }
 }

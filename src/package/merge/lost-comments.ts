@@ -69,8 +69,8 @@ function tell({
       const where = [`${kind} ${name}`.trim(), place].filter((part) => part !== '').join(', ');
       const what =
         side === 'local'
-          ? 'a local comment went with what it belonged to'
-          : "upstream's comment did not come, because what it belongs to is not here as it is there";
+          ? 'a local comment was removed together with its field'
+          : "upstream's comment was not added, because its field differs here";
       note('COMMENT_GONE', path, `${where}: ${what}; it says: ${plain(text)}`);
     }
   }

@@ -107,7 +107,7 @@ function mergePackage(
     const known = new Map([...upstream].filter(([path]) => base.has(path)));
     const left = [...upstream.keys()].filter((path) => !base.has(path));
     if (left.length > 0) {
-      const message = `The subpackage was deleted here, so what is new in it upstream does not come: ${listed(left)}.`;
+      const message = `The subpackage was deleted here, so upstream's new files in it were not added: ${listed(left)}.`;
       context.report.note('SUBPACKAGE_DELETED', kptfile, message);
     }
     return mergeOnePackage(base, known, local, { ...context, isGone: true });
@@ -147,7 +147,7 @@ function deletedUpstream(
     sides.push(tellDeletedKptfile(kptfile, base.get(kptfile), local.get(kptfile), context.report));
   else if (sides.includes('local')) {
     const message =
-      'Upstream deleted the subpackage. All of it stays here, because what was changed in it stays: half of one is of no use.';
+      'Upstream deleted the subpackage. It is kept here completely, because it has local changes.';
     context.report.note('SUBPACKAGE_KEPT', kptfile, message);
   }
   return sides.includes('local') ? local : merged;

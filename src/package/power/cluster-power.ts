@@ -56,7 +56,7 @@ function ofAdmission(resource: PowerResource, say: Say): void {
   if (!kind.endsWith('WebhookConfiguration')) {
     const changes = kind.startsWith('Mutating');
     const what = `${changes ? 'changes' : 'judges'} requests by ${kind}`;
-    say('admission', what, [], changes ? { danger: 'it changes what others ask for' } : {});
+    say('admission', what, [], changes ? { danger: 'it can change the requests of others' } : {});
     return;
   }
   const mutates = kind.startsWith('Mutating');
@@ -69,11 +69,11 @@ function ofAdmission(resource: PowerResource, say: Say): void {
       const wide = resources.some((one) => one.startsWith('*')) || groups.includes('*');
       const secrets = groups.includes('') && resources.includes('secrets');
       const danger = wide
-        ? 'it covers what is to come too'
+        ? 'it also covers future resources'
         : secrets
           ? 'it sees secrets'
           : mutates
-            ? 'it changes what others ask for'
+            ? 'it can change the requests of others'
             : undefined;
       const operations = textsAt(rule, 'operations').join(', ');
       const on = `${resources.join(', ')} of ${groups.map((one) => (one === '' ? 'core' : one)).join(', ')}`;
@@ -105,7 +105,7 @@ function ofApiService({ value }: PowerResource, say: Say): void {
   });
   if (at(value, 'spec', 'insecureSkipTLSVerify') === true) {
     const path = ['spec', 'insecureSkipTLSVerify'];
-    say('api', 'is trusted without a certificate', path, { danger: 'anybody between can answer' });
+    say('api', 'is trusted without a certificate', path, { danger: 'anyone on the network path can answer' });
   }
 }
 

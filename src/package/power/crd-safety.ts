@@ -138,13 +138,13 @@ function wholeIssues(old: Fields, now: Fields): Issue[] {
     };
     if (kept === undefined) {
       if (storage || stored.has(name)) {
-        say('error', 'storedVersionRemoved', `objects are stored as ${name}, which is gone`);
+        say('error', 'storedVersionRemoved', `objects are stored as ${name}, which was removed`);
       } else if (served) say('error', 'servedVersionRemoved', `clients that use ${name} stop working`);
       continue;
     }
     if (served && !kept.served) say('error', 'servedVersionRemoved', `${name} is no longer served`);
     if (storage && !kept.storage) {
-      say('warning', 'storageVersion', `objects are stored as ${name} until somebody migrates them`);
+      say('warning', 'storageVersion', `objects are stored as ${name} until they are migrated`);
     }
   }
   return issues;

@@ -52,7 +52,7 @@ function compareField(old: Fields, now: Fields, spot: Spot): void {
   const say: Sayer = (check, text, key, values) => {
     issues.push({ field, check, text, path: key === undefined ? path : [...path, key], ...values });
   };
-  if (depth > MAX_DEPTH) return say('unhandled', 'changed deeper than is looked at');
+  if (depth > MAX_DEPTH) return say('unhandled', 'changed deeper than is checked');
   for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
     if (SILENT.has(key) || NESTED.has(key)) continue;
     const [was, is] = [old[key], now[key]];
@@ -138,7 +138,7 @@ function compareProperties(old: Fields, now: Fields, spot: Spot): void {
       spot.issues.push({
         field,
         check: 'removed',
-        text: 'the field is gone, and its values are dropped',
+        text: 'the field was removed, and its values are dropped',
         path,
       });
       continue;

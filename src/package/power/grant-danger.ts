@@ -6,11 +6,11 @@ const WRITES = new Set(['*', 'create', 'update', 'patch', 'delete', 'deletecolle
 
 /** Writing these changes what others may do, or what the API server does. */
 const CONTROL: readonly (readonly [group: string, resource: RegExp, why: string])[] = [
-  ['rbac.authorization.k8s.io', /^(?:cluster)?role(?:binding)?s$/, 'it changes who may do what'],
+  ['rbac.authorization.k8s.io', /^(?:cluster)?role(?:binding)?s$/, 'it can change permissions'],
   ['admissionregistration.k8s.io', /^(?:validating|mutating)/, 'it can change or refuse every request'],
   ['apiextensions.k8s.io', /^customresourcedefinitions$/, 'it changes the API itself'],
   ['apiregistration.k8s.io', /^apiservices$/, 'it can answer for the API server'],
-  ['certificates.k8s.io', /^certificatesigningrequests\/approval$/, 'it can make anybody’s certificate'],
+  ['certificates.k8s.io', /^certificatesigningrequests\/approval$/, 'it can issue certificates for anyone'],
 ];
 
 /** Creating these runs commands or takes identities. */
@@ -26,7 +26,7 @@ export function dangerOf({ group, resource, name, verb, namespace, url }: Grant)
   if (url !== undefined) return url === '*' ? 'it covers every path' : undefined;
   if (verb === 'escalate') return 'its holder can give himself any right';
   if (verb === 'bind') return 'its holder can bind any role';
-  if (verb === 'impersonate') return 'its holder can act as somebody else';
+  if (verb === 'impersonate') return 'its holder can impersonate others';
   if (verb === '*') return 'it covers every verb, those to come too';
   if (resource === '*') return 'it covers every resource, those to come too';
   const inGroup = (wanted: string): boolean => group === '*' || group === wanted;

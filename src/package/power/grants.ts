@@ -53,7 +53,7 @@ export function unseenGrants(resources: readonly PowerResource[]): Power[] {
     for (const subject of subjectsOf(binding)) {
       const place = binding.place(['roleRef']);
       const where = binding.kind === 'ClusterRoleBinding' ? 'everywhere' : 'in its namespace';
-      const strangers = EVERYBODY.has(subject) ? 'nearly everybody gets it' : undefined;
+      const strangers = EVERYBODY.has(subject) ? 'nearly everyone gets it' : undefined;
       if (roleOf(binding, roles) === undefined) {
         const danger = name === 'cluster-admin' ? 'that is every right' : strangers;
         powers.push({

@@ -25,7 +25,7 @@ function grantChanges(before: readonly PowerResource[], after: readonly PowerRes
   if (Math.max(old.length, now.length) >= MAX_GRANTS && first !== undefined) {
     const { file, line, column } = first;
     const what = `more than ${MAX_GRANTS} single rights, which are not compared`;
-    const danger = 'nobody can review that';
+    const danger = 'it cannot be reviewed';
     return [{ direction: 'wider', kind: 'rbac', who: first.subject, what, danger, file, line, column }];
   }
   return [

@@ -71,7 +71,7 @@ export function resultsFault(results: readonly ResultItem[]): Fault | undefined 
     return {
       code: 'RESULTS_TOO_LARGE',
       message: `The function's results have more than ${MAX_RESULT_CHARACTERS / 1024 / 1024} MiB.`,
-      hint: 'Let it look at fewer resources, or at smaller values.',
+      hint: 'Give it fewer resources or smaller values.',
     };
   }
   return undefined;
@@ -81,7 +81,7 @@ function tooLarge(item: KrmObject, what: string, most: number): Fault {
   return named(item, {
     code: 'RESOURCE_TOO_LARGE',
     message: `The function made ${what} larger than ${most / 1024 / 1024} MiB.`,
-    hint: 'Let it copy smaller values, or split the package.',
+    hint: 'Make it copy smaller values, or split the package.',
   });
 }
 

@@ -104,7 +104,7 @@ function readByDocument(
 
 /** Whether text is YAML for nobody. Go's reader, which cluster tools have, takes some of what ours refuses. */
 function isBroken({ code, message }: UnreadableFile): boolean {
-  return code === 'YAML_INVALID' && !/is there twice|sufficiently indented|Missing closing/.test(message);
+  return code === 'YAML_INVALID' && !/appears twice|sufficiently indented|Missing closing/.test(message);
 }
 
 function isJson(path: string): boolean {
@@ -165,7 +165,7 @@ export function hiddenResults(
   return [
     ...told,
     ...linked.map((path): ResultItem => {
-      const message = `${path} is a symbolic link or a submodule: what it leads to is not judged, though a cluster tool may follow it.`;
+      const message = `${path} is a symbolic link or a submodule: its target is not checked, although a cluster tool may follow it.`;
       return { message: `${message} Put the file itself there.`, severity: level(known), ...at(path) };
     }),
   ];
@@ -188,7 +188,7 @@ const HIDDEN_WAYS =
   'Let functions see it, or give it an extension that no cluster tool applies, such as .tmpl; where it has to stay ' +
   'hidden, the base branch has to hide it first.';
 
-const UNREADABLE_WAYS = 'Correct it, or give it an extension that no cluster tool applies, such as .tmpl.';
+const UNREADABLE_WAYS = 'Fix it, or give it an extension that no cluster tool applies, such as .tmpl.';
 
 /** Where nothing is known of the base, nothing is said to be new. */
 function level(fails: boolean): 'error' | 'warning' {

@@ -113,7 +113,7 @@ function tooMany(file: string): Problem {
   return {
     code: 'TOO_MANY_FUNCTIONS',
     message: `${file}: the package and its subpackages run more than ${MAX_FUNCTIONS} functions.`,
-    hint: 'Put what they do into fewer functions, or split the package.',
+    hint: 'Combine them into fewer functions, or split the package.',
     file,
     line: 1,
   };

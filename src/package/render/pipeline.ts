@@ -60,7 +60,7 @@ function checkVersion(kptfile: KrmObject): PipelineProblem | undefined {
     code: 'KPTFILE_UNKNOWN',
     path: ['apiVersion'],
     message: `the Kptfile is of the unknown type ${String(apiVersion)} ${String(kind)}`,
-    hint: 'It has to be kpt.dev/v1 Kptfile.',
+    hint: 'It must be kpt.dev/v1 Kptfile.',
   };
 }
 
@@ -186,6 +186,6 @@ function invalid(path: readonly (string | number)[], message: string): PipelineP
     code: 'KPTFILE_INVALID',
     path,
     message: `Kptfile is invalid: ${message}`,
-    hint: 'Correct the field in the Kptfile.',
+    hint: 'Fix the field in the Kptfile.',
   };
 }

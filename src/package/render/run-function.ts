@@ -245,12 +245,12 @@ function findFault(
     // What was no resource before the function is not the function's fault.
     if (field !== undefined && before?.absent !== field) {
       const message = `The function returned a resource without \`${field}\` (${path}).`;
-      return { code: 'FUNCTION_NOT_A_RESOURCE', message, hint: 'The function has to be corrected.' };
+      return { code: 'FUNCTION_NOT_A_RESOURCE', message, hint: 'Fix the function.' };
     }
     const clean = cleanPath(path);
     if (clean.split('/').includes('..') || clean === '') {
       const message = `The function must not modify resources outside of the package: a resource has the path ${path}.`;
-      return { code: 'FUNCTION_PATH_OUTSIDE', message, hint: 'The function has to write below the package.' };
+      return { code: 'FUNCTION_PATH_OUTSIDE', message, hint: 'The function must write below the package.' };
     }
     const index = indexOf(item);
     const place = `${annotationOf(item, PACKAGE_PATH) ?? '.'}\n${clean}\n${index}`;
@@ -270,7 +270,7 @@ function findFault(
   return {
     code: 'FUNCTION_DROPPED_KPTFILE',
     message: `The function removed the Kptfile of package ${dropped.place.package}.`,
-    hint: 'Exclude it: `exclude: [{ kind: Kptfile }]`, or correct the function.',
+    hint: 'Exclude it with `exclude: [{ kind: Kptfile }]`, or fix the function.',
   };
 }
 

@@ -40,7 +40,7 @@ const LIMITS = {
     most: MAX_FUNCTIONS,
     code: 'TOO_MANY_FUNCTIONS',
     what: `The package and its subpackages run more than ${MAX_FUNCTIONS} functions.`,
-    hint: 'Put what they do into fewer functions, or split the package.',
+    hint: 'Combine them into fewer functions, or split the package.',
   },
   scriptSteps: {
     most: MAX_SCRIPT_STEPS,

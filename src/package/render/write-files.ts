@@ -54,7 +54,7 @@ export function writeProblem(
     const reason = pathProblem(file);
     if (reason !== undefined) return `A function wants to write ${file}, which ${reason}.`;
     if (files.has(file))
-      return `A function wants to write ${file}, which is there and not among the package's resources.`;
+      return `A function tried to write ${file}, which exists but is not one of the package's resources.`;
     if ([...files.keys()].some((path) => path.startsWith(`${file}/`))) {
       return `A function wants to write ${file}, which is a directory.`;
     }

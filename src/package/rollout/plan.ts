@@ -111,9 +111,8 @@ function planWave<One extends RolloutDownstream>(
   const counting = members.filter(({ standing }) => standing === 'waiting' || standing === 'published');
   const ends = counting.flatMap((one) => throughAt(one, gate) ?? []).toSorted((a, b) => a - b);
   const base = { name, members, counted: counting.length, through: ends.length };
-  if (opensAt === undefined)
-    return { ...base, state: 'waiting', why: 'The waves before it are not through.' };
-  if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens when the pause is over.' };
+  if (opensAt === undefined) return { ...base, state: 'waiting', why: 'Earlier waves are not complete.' };
+  if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens after the pause.' };
   const skippedAt = orders.skipped.get(name);
   const heldAt = holdsSince({ members, counted: counting.length, ends, gate, opensAt });
   const broken = orders.done
@@ -121,14 +120,14 @@ function planWave<One extends RolloutDownstream>(
     : failureOf({ counting, gate, opensAt, heldAt, orders, now: partial ? 0 : now });
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
-    return { ...base, state: 'passed', opensAt, passesAt, why: 'Somebody skipped its gate.' };
+    return { ...base, state: 'passed', opensAt, passesAt, why: 'Its gate was skipped.' };
   }
   if (broken !== undefined) return { ...base, state: 'failed', opensAt, ...broken };
   if (heldAt === undefined) return { ...base, state: 'open', opensAt, why: waitsFor(counting, ends, gate) };
   // Where nothing was updated, nothing has to prove itself.
   const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);
   const state = passesAt > now ? 'pausing' : 'passed';
-  const passed = members.length === 0 ? 'Nobody is in it.' : '';
+  const passed = members.length === 0 ? 'It has no downstreams.' : '';
   return { ...base, state, opensAt, passesAt, why: state === 'passed' ? passed : 'Its pause is not over.' };
 }
 

@@ -42,7 +42,7 @@ function judged(document: KrmObject, lock: KrmObject | undefined): ResultItem[] 
   if (lock === undefined) {
     return [finding(document, `nothing is pinned: there is no ${SOURCES_LOCK_FILE}; ${sync}`, 'no-lock')];
   }
-  if (lock['kind'] !== 'SourcesLock') return [finding(lock, 'this is no lock of sources', 'no-lock')];
+  if (lock['kind'] !== 'SourcesLock') return [finding(lock, 'this is not a lock of sources', 'no-lock')];
   if (lock['documentDigest'] !== documentDigest(document)) {
     return [finding(lock, `the lock is older than ${SOURCES_FILE}; ${sync}`, 'older-lock')];
   }
@@ -73,7 +73,7 @@ function unpinned(
     return [
       finding(
         lock,
-        `${name} is locked as ${String(kind)}, and is ${wanted ?? 'no such thing'}`,
+        `${name} is locked as ${String(kind)}, but is ${wanted ?? 'something else'}`,
         'not-locked',
       ),
     ];

@@ -174,7 +174,7 @@ export function isUpToDate(target: PackageRevision, upstream: PackageRevision): 
   if (ref === '') {
     return {
       upToDate: false,
-      message: `${target.metadata.name} has no upstreamLock: nobody can tell what it was made from`,
+      message: `${target.metadata.name} has no upstreamLock, so its origin is unknown`,
     };
   }
   if (ref.startsWith('drafts')) return { upToDate: false };

@@ -99,7 +99,7 @@ export function expandSet(set: ValidVariantSet, world: ExpansionWorld): Expansio
         return stopped(`the set generates more than ${MAX_VARIANTS} variants: split it`, path);
       }
       if (problems.length >= MAX_PROBLEMS) {
-        return stopped(`the set was left after ${MAX_PROBLEMS} mistakes: correct those first`, path);
+        return stopped(`processing of the set stopped after ${MAX_PROBLEMS} errors; fix those first`, path);
       }
       const made = variantOf({ set, found, target, wanted, repositoryNamed: named, budget });
       if ('reason' in made) {

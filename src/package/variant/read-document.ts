@@ -108,7 +108,7 @@ function readOne(value: YamlValue, line: number, place: Place): ReadDocument | N
   const tell: Tell = ({ path, message }) => {
     if (found.length < MAX_PROBLEMS)
       found.push(place(parsePath(path), path === '' ? message : `${path}: ${message}`));
-    else if (found.length === MAX_PROBLEMS) found.push(place([], 'There are more mistakes than are shown'));
+    else if (found.length === MAX_PROBLEMS) found.push(place([], 'More errors are not shown'));
   };
   const fields = fieldsOf(value, [], tell);
   const apiVersion = fields?.or('apiVersion', textField, '') ?? '';

@@ -108,7 +108,7 @@ function renamed(root: YamlNode, path: YamlPath, to: string): YamlNode {
   const entry = map === undefined || last === undefined ? undefined : slotAt(map, last);
   if (map?.kind !== 'map' || entry === undefined || typeof last !== 'string') throw noSuchPlace(path);
   if (to !== last && slotAt(map, to) !== undefined) {
-    throw new PorticoError('YAML_PATH', `The key "${to}" is there already`, { hint: 'Remove it first.' });
+    throw new PorticoError('YAML_PATH', `The key "${to}" already exists`, { hint: 'Remove it first.' });
   }
   const key: YamlNode = { kind: 'scalar', value: to };
   const entries = map.entries.map((one): MapEntry =>

@@ -129,7 +129,7 @@ function nextLine(text: string, offset: number): number {
 function invalid(source: Source, offset: number, message: string): PorticoError {
   const line = source.text.slice(0, offset).split('\n').length;
   return new PorticoError('YAML_INVALID', `Line ${line}: ${message}`, {
-    hint: 'Correct the YAML; templates that are not YAML belong in .krmignore or under another extension.',
+    hint: 'Fix the YAML. List templates that are not YAML in .krmignore, or give them another extension.',
   });
 }
 
@@ -231,7 +231,7 @@ class Reader {
         throw invalid(
           this.#source,
           entry.key.at?.start ?? 0,
-          `The key "${entry.name.slice(0, 80)}" is there twice`,
+          `The key "${entry.name.slice(0, 80)}" appears twice`,
         );
       }
       names.add(entry.name);

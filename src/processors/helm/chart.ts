@@ -31,7 +31,7 @@ export function readChart(
   }
   try {
     const [value] = readYaml(decodeText(`${directory}/Chart.yaml`, metadata));
-    if (value === undefined || !isMap(value)) throw new PorticoError('CHART_INVALID', 'it is no map');
+    if (value === undefined || !isMap(value)) throw new PorticoError('CHART_INVALID', 'it is not a map');
     const missing = missingDependencies(files, mapsAt(value, 'dependencies'));
     if (missing.length > 0) {
       const message = `${directory}: the chart depends on ${missing.join(', ')}, which is not in its directory charts`;
@@ -43,7 +43,7 @@ export function readChart(
     return { chart: { name: textAt(value, 'name'), files } };
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
-    return refuse('CHART_INVALID', `${directory}/Chart.yaml: ${error.message}`, 'Correct the chart.');
+    return refuse('CHART_INVALID', `${directory}/Chart.yaml: ${error.message}`, 'Fix the chart.');
   }
 }
 
@@ -85,11 +85,11 @@ export function chartNotes(chart: Chart): readonly string[] {
     for (const [name, says] of Object.entries(ASKS)) if (names.has(name)) notes.push(`${path} ${says}`);
   }
   for (const path of remoteSchemas(chart)) {
-    notes.push(`${path} refers to addresses, and nothing is fetched: the values are held against no schema`);
+    notes.push(`${path} refers to addresses, which are not fetched: the values are not validated`);
   }
   const packed = [...files.keys()].filter((path) => /^charts\/[^/]+\.tgz$/.test(path));
   for (const path of packed)
-    notes.push(`${path} is packed: what its templates ask of a cluster is not looked for`);
+    notes.push(`${path} is packed: its templates are not searched for cluster lookups`);
   return notes;
 }
 

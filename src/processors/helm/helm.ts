@@ -53,7 +53,7 @@ export async function renderChart(
     return refuse(
       'VALUES_MISSING',
       `there is no ${missing}`,
-      'Values files belong to the package: add it, or correct its name.',
+      'Values files must be in the package: add the file, or fix its name.',
     );
   }
   const found = await findTool('helm', processor.tool, options.environment ?? process.env);
@@ -97,7 +97,7 @@ export async function renderChart(
     return refuse(
       'CHART_EMPTY',
       `${processor.chart} renders no resources with these values`,
-      'Correct the values.',
+      'Fix the values.',
     );
   }
   const version = await versionOf(tool, staged, options);
@@ -157,11 +157,7 @@ async function print(
       .replace(/^Error: /, '')
       .replace(/\s*Use --debug flag.*$/, '');
     const why = message === '' ? `it ended with ${ran.exitCode}` : message.slice(0, 2_000);
-    return refuse(
-      'HELM_FAILED',
-      `Helm could not render the chart: ${why}`,
-      'Correct the values or the chart.',
-    );
+    return refuse('HELM_FAILED', `Helm could not render the chart: ${why}`, 'Fix the values or the chart.');
   }
   const warnings = said.slice(0, MAX_NOTES).map((line) => `Helm says: ${line.slice(0, 500)}`);
   const unconfined = ran.unconfined === undefined ? [] : [ran.unconfined];

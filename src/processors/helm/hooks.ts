@@ -21,12 +21,12 @@ export function sortHooks(all: readonly RenderedObject[], rule: 'leave-out' | 'k
     const named = `${called} is a hook (${events.join(', ')})`;
     if (events.length === 0) objects.push(object);
     else if (events.every((event) => TESTS.has(event))) {
-      notes.push(`${called} is a test of the chart and is left out`);
+      notes.push(`${called} is a test of the chart and is skipped`);
     } else if (events.includes('crd-install')) objects.push(object);
     else if (rule === 'keep') {
       objects.push(object);
       notes.push(`${named} and is kept as an ordinary resource`);
-    } else notes.push(`${named} and is left out`);
+    } else notes.push(`${named} and is skipped`);
   }
   return { objects, notes };
 }

@@ -25,8 +25,8 @@ export function difference(first: Outcome, second: Outcome, because: string): Re
   const more = places.length > 10 ? `; and ${places.length - 10} more` : '';
   const message = `the chart does not come out the same each time (${because}): ${shown}${more}`;
   const hint =
-    'Give the value yourself in a values file, name a Secret that exists, or leave the template out: what is reviewed ' +
-    'has to be what is applied.';
+    'Set the value in a values file, name an existing Secret, or exclude the template: the reviewed content ' +
+    'must equal what is applied.';
   return refuse('CHART_UNSTABLE', message, hint).refused;
 }
 

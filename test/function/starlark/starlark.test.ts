@@ -119,7 +119,7 @@ ctx.resource_list["items"] = [r for r in items if r["metadata"]["name"] != "a"] 
     ['foo', 'my-run:1:1: undefined: foo'],
     [
       'while True: pass',
-      'the script was stopped: too many steps (it may take 10000000 steps; is there an endless loop?)',
+      'the script was stopped: too many steps (it exceeded 10000000 steps; check for an endless loop)',
     ],
     [
       'x = [1]\nwhile True: x += x',

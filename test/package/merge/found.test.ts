@@ -127,16 +127,16 @@ test('a comment that goes with what it belongs to is told, once, unless a confli
   const without = DEPLOYMENT.replace('  paused: false\n', '');
   const commented = DEPLOYMENT.replace('paused: false', 'paused: false # mine');
   expect(notes(DEPLOYMENT, without, commented)).toEqual([
-    'COMMENT_GONE Deployment web, spec.paused: a local comment went with what it belonged to; it says: mine',
+    'COMMENT_GONE Deployment web, spec.paused: a local comment was removed together with its field; it says: mine',
   ]);
   expect(notes(DEPLOYMENT, commented, without)).toEqual([
-    "COMMENT_GONE Deployment web, spec.paused: upstream's comment did not come, because what it belongs to is not here as it is there; it says: mine",
+    "COMMENT_GONE Deployment web, spec.paused: upstream's comment was not added, because its field differs here; it says: mine",
   ]);
   const changed = DEPLOYMENT.replace('paused: false', 'paused: true # mine');
   expect(notes(DEPLOYMENT, without, changed)).toEqual([]);
   const flow = DEPLOYMENT.replace('paused: false', 'list: [\n    1, # one\n    2]');
   expect(notes(flow, flow.replace('# one', '# first'), flow.replace('replicas: 1', 'replicas: 2'))).toEqual([
-    "COMMENT_GONE Deployment web, spec.list: upstream's comment did not come, because what it belongs to is not here as it is there; it says: first",
+    "COMMENT_GONE Deployment web, spec.list: upstream's comment was not added, because its field differs here; it says: first",
   ]);
 });
 

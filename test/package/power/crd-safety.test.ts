@@ -67,7 +67,7 @@ test.each<[string, Schema | null, Schema | null]>([
 });
 
 test.each<[string, Schema | null, Schema | null, string]>([
-  ['removed', INTEGER, null, 'v1: ^.spec.size: removed: the field is gone, and its values are dropped'],
+  ['removed', INTEGER, null, 'v1: ^.spec.size: removed: the field was removed, and its values are dropped'],
   ['type', INTEGER, { type: 'string' }, 'v1: ^.spec.size: type: "integer" became "string"'],
   ['enum', { enum: ['a', 'b'] }, { enum: ['a'] }, 'v1: ^.spec.size: enum: "b" no longer allowed'],
   ['first enum', {}, { enum: ['a'] }, 'v1: ^.spec.size: enum: only ["a"] are allowed now'],
@@ -112,7 +112,7 @@ describe('the definition as a whole', () => {
     [
       'the stored version gone',
       crd([version('v2', INTEGER)]),
-      ['storedVersionRemoved: objects are stored as v1, which is gone'],
+      ['storedVersionRemoved: objects are stored as v1, which was removed'],
     ],
     [
       'no longer served',
@@ -125,7 +125,7 @@ describe('the definition as a whole', () => {
         version('v1', INTEGER, { version: { storage: false } }),
         version('v2', INTEGER, { version: { storage: true } }),
       ]),
-      ['storageVersion: objects are stored as v1 until somebody migrates them'],
+      ['storageVersion: objects are stored as v1 until they are migrated'],
     ],
     ['one more version', crd([v1, version('v2', INTEGER)]), []],
   ])('%s', (_name, now, expected) => {
@@ -186,6 +186,6 @@ test('odd definitions are no error', () => {
   const deep = (n: number, end: Schema): Schema => (n === 0 ? end : { properties: { a: deep(n - 1, end) } });
   expect(crdSafety([odd], [odd])).toEqual([]);
   expect(field(deep(100, INTEGER), deep(100, { type: 'string' }))[0]).toContain(
-    'changed deeper than is looked at',
+    'changed deeper than is checked',
   );
 });

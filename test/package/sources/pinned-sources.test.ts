@@ -87,7 +87,7 @@ test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
   [
     'a branch for a commit',
     { [FILE]: document, [LOCK]: entry({ kind: 'git', resolved: 'https://example.com/a.git@main' }) },
-    [`${LOCK}: chart is locked as git, and is helm`],
+    [`${LOCK}: chart is locked as git, but is helm`],
   ],
   [
     'no tree',
@@ -102,7 +102,7 @@ test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
   [
     'no lock in its file',
     { [FILE]: document, [LOCK]: { ...lock, kind: 'ConfigMap' } },
-    [`${LOCK}: this is no lock of sources`],
+    [`${LOCK}: this is not a lock of sources`],
   ],
 ])('the guardrail pinned-sources: %s', async (_name, files, wanted) => {
   expect(await findings(files)).toEqual(wanted);

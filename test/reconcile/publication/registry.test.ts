@@ -142,5 +142,5 @@ test('a name that no registry takes, and a credential of another account, are to
   await other.merge((await other.propose('one', change('web', 'one'))).number);
   const check = (await other.checks(await other.head('main'))).get('portico/registry');
   expect(check).toMatchObject({ conclusion: 'failure' });
-  expect(check?.output.summary).toContain('there is no credential globex here');
+  expect(check?.output.summary).toContain('the credential globex is not configured');
 });

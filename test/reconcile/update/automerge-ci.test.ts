@@ -124,7 +124,7 @@ test('an update waits for the checks that its base has, however late they come, 
   const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
   expect(said.filter((body) => body.includes('the forge does not let the App do it'))).toEqual([
     expect.stringMatching(
-      /Resource not accessible by integration.*permission Workflows: merge it yourself.*Else check the App's permissions/s,
+      /Resource not accessible by integration.*permission Workflows. Merge it yourself.*Otherwise, check that the App has the permission/s,
     ),
   ]);
 
