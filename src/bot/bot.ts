@@ -40,6 +40,7 @@ import { VERSION } from '../version.ts';
 import { withHead, worthDoing } from '../webhook/event-jobs.ts';
 import type { RoutedEvent } from '../webhook/routed-event.ts';
 import { boundTo } from './bound-git.ts';
+import { createBranchDemands } from './branch-demands.ts';
 import { createFreshness } from './freshness.ts';
 import { createHandlers, pullKey } from './handlers.ts';
 import { createBotIdentity } from './identity.ts';
@@ -47,6 +48,7 @@ import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
 import { LANES, tenantOf, withShares, withVariants } from './lanes.ts';
 import { createMirrors } from './mirrors.ts';
 import { createOrganizations } from './organizations.ts';
+import { createOwnBranches } from './own-branches.ts';
 import { readJob } from './received-job.ts';
 import { createRegistries } from './registries.ts';
 import { createRunning } from './running.ts';
@@ -161,6 +163,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   expandElsewhere(catalog);
   const index = known && (await startSharedIndex(database, known));
   const lock = createSharedLock(database);
+  const branchDemands = createBranchDemands(() => Date.now());
+  const ownBranches = createOwnBranches();
   const verified = createVerifiedCommits(() => Date.now());
   const turns = createTurns(() => Date.now());
   const inTurn = (job: Job): Job => {
@@ -184,7 +188,10 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       const repository = forge.repository(ref.installationId, ref);
       const plain = freshness.wrap(ref.id, traced(tracing, mirror));
       // With a key of its own every commit is signed already.
-      const git = environment.signingKey === undefined ? verified.wrap(ref.id, plain, repository) : plain;
+      const demands = branchDemands.of(ref.id, repository);
+      const place = { id: ref.id, forge: repository, demands };
+      const signed = environment.signingKey === undefined ? verified.wrap(place, plain) : plain;
+      const git = ownBranches.wrap(ref.id, signed);
       const organization = (s?: AbortSignal): ReturnType<typeof organizationOf> => organizationOf(ref, s);
       const siblingRepository = async (name: string, s?: AbortSignal): Promise<SiblingRepository | null> => {
         const found = await organizations.find(ref.installationId, name);
@@ -196,6 +203,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         ref,
         git: { ...git, organization, siblingRepository, content: work.content },
         forge: repository,
+        demands,
       };
     },
     openAddress: async (url, signal) => boundTo(0, await mirrors.openAddress(url, signal)),

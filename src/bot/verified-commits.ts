@@ -2,10 +2,17 @@
 import { PorticoError } from '../error.ts';
 import type { Forge } from '../reconcile/forge/forge.ts';
 import type { Git } from '../reconcile/git-port.ts';
+import type { BranchDemands } from '../reconcile/ports.ts';
 
 export interface VerifiedCommits {
   /** A repository's git whose commits are verified where its rules, or a refused push, ask for it. */
-  wrap<Some extends Git>(repositoryId: number, git: Some, forge: Forge): Some;
+  wrap<Some extends Git>(repository: VerifiedRepository, git: Some): Some;
+}
+
+export interface VerifiedRepository {
+  readonly id: number;
+  readonly forge: Pick<Forge, 'get' | 'createCommit'>;
+  readonly demands: BranchDemands;
 }
 
 /** How long what the rules of a repository say is good. */
@@ -19,30 +26,35 @@ const UNSIGNED = 'refs/portico/unsigned/';
  * `refs/portico/unsigned/`, which no ruleset of branches or tags reaches, for the moment.
  */
 export function createVerifiedCommits(now: () => number): VerifiedCommits {
-  const demands = new Map<number, { readonly at: number; readonly demanded: boolean }>();
+  const answers = new Map<number, { readonly at: number; readonly demanded: boolean }>();
 
-  const demanded = async (id: number, forge: Forge, signal?: AbortSignal): Promise<boolean> => {
-    const known = demands.get(id);
+  const isDemanded = async (
+    { id, forge, demands }: VerifiedRepository,
+    signal?: AbortSignal,
+  ): Promise<boolean> => {
+    const known = answers.get(id);
     if (known !== undefined && (known.demanded || now() - known.at < AGE_MS)) return known.demanded;
-    const found = await demandedByRules(forge, signal);
-    demands.set(id, { at: now(), demanded: found });
-    return found;
+    const { defaultBranch } = await forge.get(signal);
+    // What the forge does not tell is found out by the first push that it refuses.
+    const { requiresSignatures: demanded } = await demands(defaultBranch, {}, signal);
+    answers.set(id, { at: now(), demanded });
+    return demanded;
   };
 
   return {
-    wrap: (id, git, forge) => ({
+    wrap: (repository, git) => ({
       ...git,
       commitTree: async (commit, signal) => {
         const oid = await git.commitTree(commit, signal);
-        if (!(await demanded(id, forge, signal))) return oid;
-        return signedByForge({ git, forge, commit, oid, signal });
+        if (!(await isDemanded(repository, signal))) return oid;
+        return signedByForge({ git, forge: repository.forge, commit, oid, signal });
       },
       push: async (updates, signal) => {
         const answer = await git.push(updates, signal);
         const unsigned = !answer.ok && answer.rejected.some(({ reason }) => reason === 'signatures');
-        if (!unsigned || demands.get(id)?.demanded === true) return answer;
+        if (!unsigned || answers.get(repository.id)?.demanded === true) return answer;
         // A rule that was not seen: what is made the next time is verified.
-        demands.set(id, { at: now(), demanded: true });
+        answers.set(repository.id, { at: now(), demanded: true });
         throw new PorticoError(
           'SIGNATURES_DEMANDED',
           'the forge requires verified commits; they are created again through the API',
@@ -64,7 +76,7 @@ async function signedByForge({
   signal,
 }: {
   readonly git: Git;
-  readonly forge: Forge;
+  readonly forge: VerifiedRepository['forge'];
   readonly commit: Parameters<Git['commitTree']>[0];
   readonly oid: string;
   readonly signal: AbortSignal | undefined;
@@ -85,16 +97,3 @@ async function signedByForge({
   for (const one of left) await git.push([one], signal);
   return made;
 }
-
-/** What the forge does not tell is found out by the first push that it refuses. */
-async function demandedByRules(forge: Forge, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    const { defaultBranch } = await forge.get(signal);
-    return (await forge.branchRules(defaultBranch, signal)).requiresSignatures;
-  } catch (error) {
-    if (error instanceof PorticoError && UNTOLD.has(error.code)) return false;
-    throw error;
-  }
-}
-
-const UNTOLD: ReadonlySet<string> = new Set(['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN']);

@@ -74,7 +74,11 @@ export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'h
       const wanted = all.map((check) => ({ check, requests: requestsFor(check) }));
       for (const [sha, group] of Map.groupBy(wanted, ({ check }) => check.headSha)) {
         const present = await ourRuns(sha, signal);
-        for (const { check, requests } of group) await put(check, requests, present, signal);
+        const there = new Set(present.map(({ name }) => name));
+        for (const { check, requests } of group) {
+          if (check.onlyIfThere === true && !there.has(check.name)) continue;
+          await put(check, requests, present, signal);
+        }
       }
     },
     listChecks: async (ref, signal) => {

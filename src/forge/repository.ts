@@ -13,7 +13,7 @@ import { requestOf, where } from './repository-context.ts';
 /** What the forge knows of a repository itself, and what somebody may do in it. */
 export function createRepositoryApi(
   context: RepositoryContext,
-): PeoplePort & Pick<RepositoryPort, 'get' | 'branchRules'> {
+): PeoplePort & Pick<RepositoryPort, 'get' | 'branchRules' | 'branchProtection'> {
   const { repos, teams } = context.octokit.rest;
   const member: PeoplePort['member'] = async (username, signal) => {
     const asked = repos.getCollaboratorPermissionLevel({ ...where(context, signal), username });
@@ -35,6 +35,11 @@ export function createRepositoryApi(
         repos.getBranchRules({ ...where(context, signal), branch, ...page }),
       );
       return toBranchRules(rules);
+    },
+    branchProtection: async (branch, signal) => {
+      const answer = await orNull(repos.getBranch({ ...where(context, signal), branch }));
+      if (answer === null) return null;
+      return { requiredChecks: answer.data.protection?.required_status_checks?.contexts ?? [] };
     },
   };
 }

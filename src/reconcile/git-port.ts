@@ -139,6 +139,11 @@ export interface Git {
   ): Promise<string>;
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
   /**
+   * True where pushes of this process alone began the branch (its full ref) and brought it to this commit. Absent, and false
+   * where nobody can tell: then the forge is asked who pushed.
+   */
+  movedAlone?(ref: string, head: string): boolean;
+  /**
    * Another repository of the installation, `owner/name`, as it is now. Null where there is none, and where its content
    * may not come into this one: nothing of it may be told here.
    */

@@ -23,7 +23,20 @@ export interface RepositoryAccess {
   readonly ref: RepositoryRef;
   readonly git: Git;
   readonly forge: Forge;
+  readonly demands: BranchDemands;
 }
+
+/** What the rules of a branch demand, as they were at most ten minutes ago; with `anew`, now. */
+export type BranchDemands = (
+  branch: string,
+  options?: { readonly anew?: boolean },
+  signal?: AbortSignal,
+) => Promise<{
+  /** By rulesets and by the branch's own protection; null where the forge does not tell one of them. */
+  readonly requiredChecks: ReadonlySet<string> | null;
+  /** False also where the forge does not tell. */
+  readonly requiresSignatures: boolean;
+}>;
 
 export interface Log {
   info(fields: object, message: string): void;

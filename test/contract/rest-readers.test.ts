@@ -67,6 +67,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   member: (_, here) => here.member('alice'),
   'team member': (_, here) => here.teamMember('acme', 'platform', 'alice'),
   'rules of a branch': (_, here) => here.branchRules('main'),
+  'protection of a branch': (_, here) => here.branchProtection('main'),
   'activity of a branch': (_, here) => here.branchActivity('x'),
   'open pull requests': (_, here) => here.listOpenPulls(),
   'pull request': (_, here) => here.getPull(1),

@@ -36,6 +36,8 @@ export interface CheckInput {
   readonly actions?: readonly CheckAction[];
   /** A run that began before that (ISO 8601) is replaced by a new one even where it says the same. */
   readonly notBefore?: string;
+  /** Written only where the commit has a run of ours of that name: else another check tells what it says. */
+  readonly onlyIfThere?: true;
 }
 
 export interface CheckRun {

@@ -52,6 +52,11 @@ export interface BranchRules {
 export interface RepositoryPort {
   get(signal?: AbortSignal): Promise<RepositoryFacts>;
   branchRules(branch: string, signal?: AbortSignal): Promise<BranchRules>;
+  /** What the branch's own protection demands, apart from rulesets; null where there is no such branch. */
+  branchProtection(
+    branch: string,
+    signal?: AbortSignal,
+  ): Promise<{ readonly requiredChecks: readonly string[] } | null>;
   /** Who moved a branch (its full ref), of this repository or of another (`owner/name`); null where that is not shown. */
   branchActivity(
     ref: string,

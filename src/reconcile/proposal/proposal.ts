@@ -38,6 +38,7 @@ import { loadFixes, type FixMemory } from './fixes.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { sumUpClosed } from './sum-up-closed.ts';
 import { summaryOf } from './summary.ts';
+import { writtenChecks } from './written-checks.ts';
 
 /** After this what the forge does not show is not there. */
 const SHOWN_AFTER_MS = 60_000;
@@ -171,7 +172,9 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
         snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
       ),
     });
-    const put = checks.map((check) => {
+    const judged = { checks, approval, head: commit.head, again: again !== undefined };
+    const written = await writtenChecks(ports, access, snapshot, judged, signal);
+    const put = written.map((check) => {
       const anew = again !== undefined && (again.check ?? check.name) === check.name;
       return anew ? { ...check, notBefore: new Date(at).toISOString() } : check;
     });

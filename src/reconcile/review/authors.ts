@@ -98,7 +98,7 @@ async function ownPushers({
   ports,
   access,
   pull,
-  sides: { beside },
+  sides: { head, beside },
   commits,
   signal,
 }: {
@@ -114,6 +114,11 @@ async function ownPushers({
   const repository = pull.headRepository ?? null;
   if (isFork && repository === null) return { authors: [], unknown: ['fork'], explained: new Map() };
   const ref = `refs/heads/${pull.headRef}`;
+  // Nobody else can have brought a part of it: what Portico made was never anywhere but where Portico put it.
+  const isOwn = !isFork && !pull.merged && commits.every(({ kind }) => kind === 'ours');
+  if (isOwn && git.movedAlone?.(ref, head) === true) {
+    return { authors: [], unknown: [], explained: new Map() };
+  }
   const asked = isFork && repository !== null ? { repository } : {};
   const activity = before(await activityOf(access, ref, asked, signal), pull.mergedAt);
   if (activity === null && isFork) return { authors: [], unknown: ['fork'], explained: new Map() };

@@ -14,7 +14,7 @@ import { fetchedHead } from '../repository/pull-head.ts';
 import { loadApprovals } from './approvals.ts';
 import type { Authorship } from './authors.ts';
 import { ownersMissing } from './code-owners.ts';
-import { isConsentTo } from './proposal-approval.ts';
+import { asksApproval, isConsentTo } from './proposal-approval.ts';
 
 /** A state of a package on the registered branch, and the proposal that brought it. */
 export interface Merged {
@@ -60,7 +60,11 @@ export async function approvalOfMerge({
   if (pull === null) return { approved: !asksApproval(config), by: [] };
   const isSame = await isSameContent(access, pull, merged, signal);
   const written = isSame ? await ourRuns(ports, access, pull.headSha, signal) : [];
-  const asChecked = isSame && (await isSameChange({ access, pull, merged, runs: written, signal }));
+  const asChecked =
+    isSame &&
+    // Where nobody had to approve the check is not written, and nothing tells what the proposal changed by then.
+    (written.some(({ name }) => name === APPROVAL_CHECK) || !asksApproval(config)) &&
+    (await isSameChange({ access, pull, merged, runs: written, signal }));
   const runs = asChecked ? written : [];
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
@@ -94,11 +98,6 @@ export async function approvalOfMerge({
         signal,
       )));
   return { approved, ...found };
-}
-
-/** Whether a repository asks for anybody's approval at all. */
-function asksApproval({ publish }: RepositoryConfig): boolean {
-  return publish.requireApprovals > 0 || (publish.requireApprovalBy ?? []).length > 0;
 }
 
 /**

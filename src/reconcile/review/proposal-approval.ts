@@ -44,6 +44,11 @@ export async function proposalApproval({
   return count.changesRequested.length > 0 || pull.draft ? { state, consent } : { state: CONSENTED, consent };
 }
 
+/** Whether a repository asks for anybody's approval at all. */
+export function asksApproval({ publish }: Pick<RepositoryConfig, 'publish'>): boolean {
+  return publish.requireApprovals > 0 || (publish.requireApprovalBy ?? []).length > 0;
+}
+
 /** True for an update in a repository where some updates merge themselves. */
 export function mayMergeItself(
   { updates }: Pick<RepositoryConfig, 'updates'>,

@@ -11,7 +11,7 @@ import type { Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
 import { pauseOf } from '../repository/pause.ts';
-import { consentCheck, ourApproval } from '../review/proposal-approval.ts';
+import { asksApproval, consentCheck, ourApproval } from '../review/proposal-approval.ts';
 import { isNobodys, loadBeneath } from '../review/unpublished-beneath.ts';
 import { hasForeignOrders } from '../rollout/rollouts.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
@@ -66,6 +66,11 @@ export async function mergedAlone({
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   if (ours?.status !== 'completed') return null;
+  // Its checks are of a time at which nobody was asked to approve.
+  if (asksApproval(config) && ourApproval(ports, checks) === undefined) {
+    await ports.enqueue(proposalJob(access.ref, pull.number));
+    return null;
+  }
   // What waits for approvals alone has the configuration's; the aggregate follows, and with it the next look.
   const approval = ours.conclusion === 'action_required' ? ourApproval(ports, checks) : undefined;
   const waiting = approval === undefined ? [] : [approval, ours];

@@ -1,0 +1,67 @@
+/** What the rules of branches demand, read once for many jobs: nothing here is decided on a rule that has just changed. */
+import { PorticoError } from '../error.ts';
+import type { Forge } from '../reconcile/forge/forge.ts';
+import type { BranchDemands } from '../reconcile/ports.ts';
+
+export interface DemandsOfBranches {
+  /** Those of one repository. */
+  of(repositoryId: number, forge: Pick<Forge, 'branchRules' | 'branchProtection'>): BranchDemands;
+}
+
+/** How long what the rules of a branch say is good. */
+const AGE_MS = 600_000;
+/** Branches whose demands are remembered: one for each registered repository, mostly. */
+const MAX_BRANCHES = 50_000;
+
+type Demands = Awaited<ReturnType<BranchDemands>>;
+
+/** `now` in milliseconds. */
+export function createBranchDemands(now: () => number): DemandsOfBranches {
+  const known = new Map<string, { readonly at: number; readonly demands: Demands }>();
+  return {
+    of:
+      (repositoryId, forge) =>
+      async (branch, { anew = false } = {}, signal) => {
+        const key = `${repositoryId} ${branch}`;
+        const found = known.get(key);
+        if (found !== undefined && !anew && now() - found.at < AGE_MS) return found.demands;
+        const demands = await read(forge, branch, signal);
+        known.delete(key);
+        known.set(key, { at: now(), demands });
+        for (const oldest of known.keys()) {
+          if (known.size <= MAX_BRANCHES) break;
+          known.delete(oldest);
+        }
+        return demands;
+      },
+  };
+}
+
+async function read(
+  forge: Pick<Forge, 'branchRules' | 'branchProtection'>,
+  branch: string,
+  signal: AbortSignal | undefined,
+): Promise<Demands> {
+  const [rules, protection] = await Promise.all([
+    toldOrNull(forge.branchRules(branch, signal)),
+    toldOrNull(forge.branchProtection(branch, signal)),
+  ]);
+  return {
+    requiresSignatures: rules?.requiresSignatures ?? false,
+    requiredChecks:
+      rules === null || protection === null
+        ? null
+        : new Set([...rules.requiredChecks.map(({ context }) => context), ...protection.requiredChecks]),
+  };
+}
+
+async function toldOrNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof PorticoError && UNTOLD.has(error.code)) return null;
+    throw error;
+  }
+}
+
+const UNTOLD: ReadonlySet<string> = new Set(['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN']);

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+
+import { createBranchDemands } from '../../src/bot/branch-demands.ts';
+import { PorticoError } from '../../src/error.ts';
+
+const refused = (code: string): Promise<never> =>
+  Promise.reject(new PorticoError(code, 'no', { blame: 'forge' }));
+
+/** A forge whose ruleset requires `portico`, and whose protection requires what is named. */
+function forgeOf(protection: readonly string[] = []) {
+  const asked: string[] = [];
+  return {
+    asked,
+    branchRules: (branch: string) => {
+      asked.push(branch);
+      const requiredChecks = [{ context: 'portico' }];
+      return Promise.resolve({ mergeQueue: false, requiresSignatures: true, requiredChecks });
+    },
+    branchProtection: () => Promise.resolve({ requiredChecks: protection }),
+  };
+}
+
+test('rulesets and protection together, read once in ten minutes, or anew where that is asked', async () => {
+  let now = 0;
+  const forge = forgeOf(['portico/render']);
+  const demands = createBranchDemands(() => now).of(1, forge);
+  const { requiredChecks, requiresSignatures } = await demands('main');
+  expect([...(requiredChecks ?? [])]).toEqual(['portico', 'portico/render']);
+  expect(requiresSignatures).toBe(true);
+  now = 599_999;
+  await demands('main');
+  expect(forge.asked).toEqual(['main']);
+  await demands('main', { anew: true });
+  now += 600_000;
+  await demands('main');
+  await demands('other');
+  expect(forge.asked).toEqual(['main', 'main', 'main', 'other']);
+});
+
+test('what is not told of one of them is told of neither; any other failure is passed on', async () => {
+  for (const code of ['FORGE_FORBIDDEN', 'FORGE_NOT_FOUND']) {
+    for (const untold of [
+      { ...forgeOf(), branchRules: () => refused(code) },
+      { ...forgeOf(), branchProtection: () => refused(code) },
+      { ...forgeOf(), branchProtection: () => Promise.resolve(null) },
+    ]) {
+      expect(await createBranchDemands(() => 0).of(1, untold)('main')).toMatchObject({
+        requiredChecks: null,
+      });
+    }
+  }
+  const limited = { ...forgeOf(), branchRules: () => refused('RATE_LIMITED') };
+  await expect(createBranchDemands(() => 0).of(1, limited)('main')).rejects.toMatchObject({
+    code: 'RATE_LIMITED',
+  });
+});

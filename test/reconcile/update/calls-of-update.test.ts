@@ -1,0 +1,200 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { branchRuleset } from '../../../src/config/ruleset.ts';
+import { below, locked } from '../../e2e/packages.ts';
+import { longTest, STORIES } from '../../long-test.ts';
+import type { Call } from '../forge-door.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import type { StageRepository } from '../stage-repository.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+/** What updates cost in calls of the forge, and that nothing is decided otherwise because a call is saved. */
+let stage: Stage;
+/** Of the time in which the second revision reached everybody. */
+let calls: readonly Call[] = [];
+
+const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
+const color = (name: string): Record<string, string> => ({
+  'web/config.yaml': configMap('web', { color: name }),
+});
+const follow = (more = ''): { spec: string } => ({
+  spec: `branch: main\nupdates: { follow: latest }${more}`,
+});
+const free = (more = ''): { spec: string } => follow(`\npublish: { requireApprovals: 0 }${more}`);
+const GUARDRAIL =
+  '\nguardrails: { validators: [{ name: color, cel: "!has(object.data) || object.data.color == \'first\'", message: it stays }] }';
+
+const DOWNSTREAMS = {
+  free: free(),
+  asked: follow(),
+  ...(STORIES && {
+    ruled: free(),
+    guarded: free(),
+    untold: free(),
+    judged: free(GUARDRAIL),
+    later: free(),
+  }),
+};
+
+beforeAll(async () => {
+  stage = await startStage(
+    { up: { files: below('web', PACKAGE) }, ...DOWNSTREAMS },
+    { shares: true, watched: true },
+  );
+  const up = stage.repository('up');
+  await up.publish('one', color('first'));
+  const lock = (await up.tags()).get('web/v1')!;
+  const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
+  const shop = { ...PACKAGE, 'config.yaml': color('first')['web/config.yaml']!, Kptfile };
+  for (const name of Object.keys(DOWNSTREAMS)) await stage.repository(name).push('main', below('shop', shop));
+  if (STORIES) await makeRules();
+  await stage.idle();
+  const seen: Call[] = [];
+  const watch = (call: Call): number | void => {
+    seen.push(call);
+    return call.path.includes('/untold/rules/') ? 403 : undefined;
+  };
+  await stage.watching(watch, () => up.publish('two', color('second')));
+  calls = seen;
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+/** Names beside the aggregate that a ruleset, and a branch's own protection, require. */
+async function makeRules(): Promise<void> {
+  const { rest } = stage.as('alice');
+  const { id } = stage.forge.app;
+  const required = ['portico', 'portico/render'].map((context) => ({ context, integration_id: id }));
+  const type = 'required_status_checks' as const;
+  await rest.repos.createRepoRuleset({
+    ...stage.repository('ruled').where,
+    ...branchRuleset('main', id),
+    rules: [
+      { type, parameters: { required_status_checks: required, strict_required_status_checks_policy: false } },
+    ],
+  });
+  await rest.repos.updateBranchProtection({
+    ...stage.repository('guarded').where,
+    branch: 'main',
+    required_status_checks: { strict: false, contexts: ['portico', 'portico/package'] },
+    enforce_admins: false,
+    required_pull_request_reviews: null,
+    restrictions: null,
+  });
+}
+
+async function updateOf(repo: StageRepository): Promise<Awaited<ReturnType<StageRepository['pull']>>> {
+  const pulls = await repo.pulls();
+  expect(pulls.map(({ title }) => title)).toEqual([expect.stringMatching(/^Update shop to v/)]);
+  return pulls[0]!;
+}
+
+async function checkNames(name: string): Promise<string[]> {
+  const repo = stage.repository(name);
+  return [...(await repo.checksOf((await updateOf(repo)).number)).keys()].toSorted();
+}
+
+const ALL = ['portico', 'portico/approval', 'portico/conflicts', 'portico/package', 'portico/render'];
+
+/** Who pushed to the branches of updates is asked here. */
+const asksWhoPushed = ({ path, query }: Call): boolean =>
+  path.endsWith('/activity') && query.includes('refs/heads/portico/update/');
+
+test('of a green update the aggregate alone is written, with what the others found in its text', async () => {
+  const repo = stage.repository('free');
+  const { number } = await updateOf(repo);
+  const checks = await repo.checksOf(number);
+  expect([...checks.keys()]).toEqual(['portico']);
+  const { conclusion, output } = checks.get('portico')!;
+  expect(conclusion).toBe('success');
+  for (const name of ALL.slice(1)) {
+    expect(output.summary).toContain(`\`${name}\``);
+    expect(output.text).toContain(`### ${name}\n`);
+  }
+  expect(await stage.writesOf(() => stage.look('free'), 'free')).toEqual([]);
+});
+
+test('where an approval is asked for the check of that is written, and nobody is asked who pushed what Portico alone pushed', async () => {
+  expect(await checkNames('asked')).toEqual(['portico', 'portico/approval']);
+  const { number } = await updateOf(stage.repository('asked'));
+  const checks = await stage.repository('asked').checksOf(number);
+  expect(checks.get('portico')?.conclusion).toBe('action_required');
+  // She pushed what the package is made from, and no revision holds it yet.
+  expect(checks.get('portico/approval')?.output.title).toBe(
+    'Needs 1 approval: anyone with write access except alice.',
+  );
+  expect(calls.filter(asksWhoPushed)).toEqual([]);
+});
+
+test('who puts the branch of an update back to an older one is its author, though every commit is of Portico', async () => {
+  const repo = stage.repository('asked');
+  const { number, head } = await updateOf(repo);
+  await stage.repository('up').publish('three', color('third'));
+  const newer = (await repo.pull(number)).head.sha;
+  expect(newer).not.toBe(head.sha);
+  expect((await repo.checksOf(number)).get('portico/approval')?.output.title).not.toContain('bob');
+  await stage
+    .as('bob')
+    .rest.git.updateRef({ ...repo.where, ref: `heads/${head.ref}`, sha: head.sha, force: true });
+  await stage.idle();
+  await repo.review(number, 'APPROVE');
+  const checks = await repo.checksOf(number);
+  expect(checks.get('portico/approval')).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringMatching(/^Needs 1 approval: anyone with write access except .*bob/) },
+  });
+  expect(checks.get('portico')?.conclusion).toBe('action_required');
+});
+
+longTest('names that a ruleset or the protection of the branch requires are written beside it', async () => {
+  expect(await checkNames('ruled')).toEqual(['portico', 'portico/render']);
+  expect(await checkNames('guarded')).toEqual(['portico', 'portico/package']);
+});
+
+longTest('where the forge does not tell what is required, each is written', async () => {
+  expect(await checkNames('untold')).toEqual(ALL);
+});
+
+longTest('what is not green has each, and they follow when it is mended', async () => {
+  const repo = stage.repository('judged');
+  expect(await checkNames('judged')).toEqual(['guardrail/color', ...ALL]);
+  const { number } = await updateOf(repo);
+  expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('failure');
+  const config = (await repo.read('.github/portico.yaml'))!;
+  await repo.push('main', { '.github/portico.yaml': config.replace("== 'first'", "!= 'first'") });
+  await stage.idle();
+  const mended = await repo.checksOf(number);
+  expect([...mended.keys()].toSorted()).toEqual(['guardrail/color', ...ALL]);
+  for (const name of ['guardrail/color', 'portico']) expect(mended.get(name)?.conclusion).toBe('success');
+});
+
+longTest('who commits to an update sees each check of it', async () => {
+  const repo = stage.repository('free');
+  const { head } = await updateOf(repo);
+  await repo.push(head.ref, { 'shop/config.yaml': configMap('web', { color: 'mine' }) }, { as: 'carol' });
+  await stage.idle();
+  expect(await checkNames('free')).toEqual(ALL);
+});
+
+longTest('an approval given when nobody was asked is none for what is merged after somebody is', async () => {
+  const repo = stage.repository('later');
+  const { number } = await updateOf(repo);
+  expect(await checkNames('later')).toEqual(['portico']);
+  await repo.review(number, 'APPROVE');
+  await stage.stopBot();
+  const asking = (await repo.read('.github/portico.yaml'))!.replace(
+    'requireApprovals: 0',
+    'requireApprovals: 1',
+  );
+  await repo.push('main', { '.github/portico.yaml': asking });
+  // Times are told by the second, and a review in the second of the merge may have come after it.
+  await pause(2_100);
+  await stage.as('alice').rest.pulls.merge({ ...repo.where, pull_number: number });
+  await stage.startBot();
+  await stage.look('later');
+  expect(await repo.tags()).toEqual(new Map());
+});
