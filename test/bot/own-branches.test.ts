@@ -7,6 +7,8 @@ const REF = 'refs/heads/portico/update/web/1';
 const OK: PushResult = { ok: true };
 const MOVED: PushResult = { ok: false, rejected: [{ ref: REF, reason: 'moved', message: 'stale info' }] };
 
+const push = (_updates: readonly RefUpdate[]): Promise<PushResult> => Promise.resolve(OK);
+
 interface Pushed {
   readonly expect: string | null;
   readonly to: string | null;
@@ -53,9 +55,7 @@ test('what the forge refused happened nowhere', async () => {
 
 test('another repository and another branch tell nothing of this one', async () => {
   const branches = createOwnBranches();
-  const push = (): Promise<PushResult> => Promise.resolve(OK);
-  const first = branches.wrap(1, { push: (_updates: readonly RefUpdate[]) => push() });
-  await first.push([{ ref: REF, to: 'a', expect: null }]);
+  await branches.wrap(1, { push }).push([{ ref: REF, to: 'a', expect: null }]);
   expect(branches.wrap(2, { push }).movedAlone(REF, 'a')).toBe(false);
   expect(branches.wrap(1, { push }).movedAlone(`${REF}0`, 'a')).toBe(false);
 });

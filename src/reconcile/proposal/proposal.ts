@@ -172,8 +172,8 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
         snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
       ),
     });
-    const judged = { checks, approval, head: commit.head, again: again !== undefined };
-    const written = await writtenChecks(ports, access, snapshot, judged, signal);
+    const judged = { snapshot, checks, approval, head: commit.head, again: again !== undefined };
+    const written = await writtenChecks(ports, access, judged, signal);
     const put = written.map((check) => {
       const anew = again !== undefined && (again.check ?? check.name) === check.name;
       return anew ? { ...check, notBefore: new Date(at).toISOString() } : check;

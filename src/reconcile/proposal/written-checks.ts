@@ -12,6 +12,7 @@ import { foldChecks } from './fold-checks.ts';
 const MAX_COMMITS = 50;
 
 interface Judged {
+  readonly snapshot: ProposalSnapshot;
   readonly checks: readonly CheckInput[];
   readonly approval: ProposalApproval;
   /** The commit that the checks are of. */
@@ -27,8 +28,7 @@ interface Judged {
 export async function writtenChecks(
   ports: Pick<Ports, 'app' | 'seals'>,
   access: Pick<RepositoryAccess, 'git' | 'demands'>,
-  snapshot: ProposalSnapshot,
-  { checks, approval, head, again }: Judged,
+  { snapshot, checks, approval, head, again }: Judged,
   signal?: AbortSignal,
 ): Promise<readonly CheckInput[]> {
   const { config, pull, base } = snapshot;
