@@ -16,11 +16,11 @@ test('the page of limits has the values that hold', () => {
   expect(rowOf('one piece of work, by the clock')).toContain(`| ${wallMs / 1000} s |`);
   expect(rowOf('memory')).toContain(`${heapMebibytes} MiB of heap, ${residentMebibytes} MiB in all`);
   const { forkHeapMebibytes, forkResidentMebibytes } = CONTENT_LIMITS;
-  expect(rowOf('the same of a proposal from a fork')).toContain(
+  expect(rowOf('the same, for a proposal from a fork')).toContain(
     `${forkHeapMebibytes} MiB of heap, ${forkResidentMebibytes} MiB in all`,
   );
-  expect(rowOf('files that come out')).toContain(`| ${CONTENT_LIMITS.fileBytes / 2 ** 20} MiB`);
-  expect(rowOf('what is told')).toContain(`| ${CONTENT_LIMITS.restBytes / 2 ** 20} MiB`);
+  expect(rowOf('output files')).toContain(`| ${CONTENT_LIMITS.fileBytes / 2 ** 20} MiB`);
+  expect(rowOf('results, findings and differences')).toContain(`| ${CONTENT_LIMITS.restBytes / 2 ** 20} MiB`);
   expect(rowOf('functions and guardrails')).toContain(`| ${CONTENT_LIMITS.functions} |`);
 });
 

@@ -98,7 +98,7 @@ function inComments(where: string, commands: readonly CommandLine[]): string {
 
 /** Whoever may write here can change the words of others. */
 const EDITED =
-  'This comment was edited before Portico read it, so its commands were not run: anyone with write access can edit the comments of others. Write the command again in a new comment.';
+  'This text was edited before Portico read it, so its commands were not run: anyone with write access can edit what others wrote. Write the command again in a new comment.';
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
 function count({ metrics }: Pick<Ports, 'metrics'>, said: readonly CommandOutcome[]): void {

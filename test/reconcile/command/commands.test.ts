@@ -152,7 +152,7 @@ describe('the life of a proposal, by commands', () => {
     const rest = stage.as('carol').rest;
     await rest.pulls.updateReview({ ...life.where, pull_number: number, review_id: given.id, body });
     await stage.look('life');
-    expect((await replies())[1]).toContain('This comment was edited before Portico read it');
+    expect((await replies())[1]).toContain('This text was edited before Portico read it');
     expect(await stage.writesOf(() => stage.look('life'))).toEqual([]);
     expect((await life.pull(number)).draft).toBe(false);
   });
@@ -191,7 +191,7 @@ describe('who is heard', () => {
     // No webhook tells of a command in it, and it is not passed over in silence.
     const told = await repo.answerTo(number, id);
     expect(told).toMatchObject({ reactions: ['confused'], replies: 1 });
-    expect(told.reply).toContain('This comment was edited before Portico read it');
+    expect(told.reply).toContain('This text was edited before Portico read it');
     expect(await stage.writesOf(() => stage.look('talk'))).toEqual([]);
   });
 

@@ -253,7 +253,7 @@ describe('words count as they were written', () => {
     expect(edited).toBe(true);
     expect(answered).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('This comment was edited before Portico read it'),
+      reply: expect.stringContaining('This text was edited before Portico read it'),
     });
     expect(await repo.sticky(number)).toContain('Needs 1 approval');
   });

@@ -122,7 +122,7 @@ test('an update waits for the checks that its base has, however late they come, 
   });
   expect((await updateOf('checked')).merged_at).toBeNull();
   const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
-  expect(said.filter((body) => body.includes('the forge does not let the App do it'))).toEqual([
+  expect(said.filter((body) => body.includes('the forge does not allow the App to do it'))).toEqual([
     expect.stringMatching(
       /Resource not accessible by integration.*permission Workflows. Merge it yourself.*Otherwise, check that the App has the permission/s,
     ),
