@@ -6,8 +6,7 @@ import type { Content } from '../sources/sync.ts';
 import { currentArchive, pinnedArchive } from './archive-content.ts';
 import { download } from './download.ts';
 import { chartVersions, MAX_INDEX_BYTES, type ChartVersion } from './helm-index.ts';
-import { authorizationFor, type SourceHost } from './host.ts';
-import type { Pin } from './pin.ts';
+import { authorizationFor, type ContentRequest, type SourceHost } from './host.ts';
 import { splitDigest } from './pin.ts';
 
 type ChartPlace = Extract<SourcePlace, { kind: 'helm' }>;
@@ -19,13 +18,7 @@ export async function chartContent({
   credentials,
   pinned,
   signal,
-}: {
-  readonly host: SourceHost;
-  readonly place: ChartPlace;
-  readonly credentials: string | undefined;
-  readonly pinned: Pin | undefined;
-  readonly signal: AbortSignal;
-}): Promise<Content> {
+}: ContentRequest<ChartPlace>): Promise<Content> {
   if (pinned !== undefined) {
     const { address, digest } = splitDigest(pinned.resolved);
     const url = new URL(address);

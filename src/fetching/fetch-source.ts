@@ -4,8 +4,8 @@ import type { Content, FetchSource } from '../sources/sync.ts';
 import { currentArchive, pinnedArchive } from './archive-content.ts';
 import { chartContent } from './chart-content.ts';
 import { gitContent } from './git-content.ts';
-import type { SourceHost } from './host.ts';
-import { splitDigest, type Pin } from './pin.ts';
+import type { ContentRequest, SourceHost } from './host.ts';
+import { splitDigest } from './pin.ts';
 import { registryContent } from './registry-content.ts';
 
 export function createSourceFetch(host: SourceHost): FetchSource {
@@ -38,13 +38,7 @@ async function httpContent({
   credentials,
   pinned,
   signal,
-}: {
-  readonly host: SourceHost;
-  readonly place: Extract<SourcePlace, { kind: 'http' }>;
-  readonly credentials: string | undefined;
-  readonly pinned: Pin | undefined;
-  readonly signal: AbortSignal;
-}): Promise<Content> {
+}: ContentRequest<Extract<SourcePlace, { kind: 'http' }>>): Promise<Content> {
   const url = new URL(place.url);
   const said = place.sha256 === undefined ? undefined : `sha256:${place.sha256}`;
   const digest = pinned === undefined ? said : splitDigest(pinned.resolved).digest;
@@ -62,13 +56,7 @@ async function packageContent({
   credentials,
   pinned,
   signal,
-}: {
-  readonly host: SourceHost;
-  readonly place: Extract<SourcePlace, { kind: 'package' }>;
-  readonly credentials: string | undefined;
-  readonly pinned: Pin | undefined;
-  readonly signal: AbortSignal;
-}): Promise<Content> {
+}: ContentRequest<Extract<SourcePlace, { kind: 'package' }>>): Promise<Content> {
   const prefix = `${place.path}/`;
   const content = await gitContent(host, { place, directory: place.path, credentials }, pinned, signal);
   const below = (file: string): string => (file.startsWith(prefix) ? file.slice(prefix.length) : file);

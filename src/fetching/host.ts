@@ -2,6 +2,7 @@ import type { InsideHost } from '../network/inside-host.ts';
 import type { OutsideFetch } from '../network/outside-fetch.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { basicAuthorization, type Credential, type CredentialFor } from './credentials.ts';
+import type { Pin } from './pin.ts';
 import type { SourceCache } from './source-cache.ts';
 
 /** What fetching needs of the machine and the network that it runs in. */
@@ -12,6 +13,16 @@ export interface SourceHost {
   readonly credentialFor: CredentialFor;
   readonly cache: SourceCache;
   readonly registry: Registry;
+}
+
+/** The content of a place that is asked for: what the lock pins, or what the place leads to now. */
+export interface ContentRequest<Place> {
+  readonly host: SourceHost;
+  readonly place: Place;
+  /** Name of the credential in the host's file. */
+  readonly credentials: string | undefined;
+  readonly pinned: Pin | undefined;
+  readonly signal: AbortSignal;
 }
 
 /** Images and artefacts of registries; names are `HOST/REPOSITORY`. */

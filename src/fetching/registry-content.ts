@@ -4,8 +4,7 @@ import type { PackageFiles } from '../package/package.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
 import type { Content } from '../sources/sync.ts';
 import type { Credential } from './credentials.ts';
-import { bytesOf, type SourceHost } from './host.ts';
-import type { Pin } from './pin.ts';
+import { bytesOf, type ContentRequest, type SourceHost } from './host.ts';
 
 /** What is asked for: a digest, a tag, or the newest tag in a range. */
 export interface ImagePlace {
@@ -25,13 +24,7 @@ export async function registryContent({
   credentials,
   pinned,
   signal,
-}: {
-  readonly host: SourceHost;
-  readonly place: ImagePlace;
-  readonly credentials: string | undefined;
-  readonly pinned: Pin | undefined;
-  readonly signal: AbortSignal;
-}): Promise<Content> {
+}: ContentRequest<ImagePlace>): Promise<Content> {
   const { image } = place;
   const url = new URL(`https://${image}`);
   const credential = credentials === undefined ? undefined : host.credentialFor(credentials, url);

@@ -6,6 +6,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
+import { holdChild } from './hold-child.ts';
 import {
   runHere,
   type Program,
@@ -53,7 +54,7 @@ export function runProgram(program: Program, options: ProgramOptions = {}): Runn
   const id = (lastId += 1);
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd>();
   // Whoever waits keeps this process alive, and an idle starter does not.
-  if (waiting.size === 0) hold(child, true);
+  if (waiting.size === 0) holdChild(child, true);
   waiting.set(id, { resolve, reject });
   send(child, { id, program, options });
   return { ended: promise, stop: () => waiting.has(id) && send(child, { id, stop: true }) };
@@ -86,7 +87,7 @@ function startStarter(): Starter {
     if ('end' in answer) one?.resolve(answer.end);
     else one?.reject(Object.assign(new Error(answer.failed.message), { code: answer.failed.code }));
   });
-  hold(child, false);
+  holdChild(child, false);
   return own;
 }
 
@@ -99,7 +100,7 @@ function releaseStarter(): void {
 }
 
 function rest({ child, retired }: Starter): void {
-  hold(child, false);
+  holdChild(child, false);
   if (retired && child.connected) child.disconnect();
 }
 
@@ -107,14 +108,4 @@ function send(child: ChildProcess, request: StarterRequest): void {
   child.send(request, (error) => {
     if (error !== null) child.kill('SIGKILL');
   });
-}
-
-function hold(child: ChildProcess, isHeld: boolean): void {
-  if (isHeld) {
-    child.ref();
-    child.channel?.ref();
-  } else {
-    child.unref();
-    child.channel?.unref();
-  }
 }

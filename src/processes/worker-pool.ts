@@ -5,6 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 
+import { holdChild } from './hold-child.ts';
 import { exitOf, standBack, startWorker, useOf, type WorkerOptions } from './worker-process.ts';
 
 export interface PoolOptions<State> extends WorkerOptions {
@@ -127,7 +128,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
     const [ready] = idle.splice(Math.max(0, known), 1);
     if (ready !== undefined) {
       clearTimeout(ready.idleTimer);
-      hold(ready.child, true);
+      holdChild(ready.child, true);
       ready.affinity = affinity;
       keepSpare();
       return ready;
@@ -171,7 +172,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       one.child.kill('SIGKILL');
       return;
     }
-    hold(one.child, false);
+    holdChild(one.child, false);
     one.idleTimer = setTimeout(() => one.child.kill('SIGKILL'), IDLE_MS);
     one.idleTimer.unref();
     idle.push(one);
@@ -314,15 +315,4 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       for (const child of all) child.kill('SIGKILL');
     },
   };
-}
-
-/** An idle process keeps nobody from ending. */
-function hold(child: ChildProcess, isHeld: boolean): void {
-  if (isHeld) {
-    child.ref();
-    child.channel?.ref();
-  } else {
-    child.unref();
-    child.channel?.unref();
-  }
 }

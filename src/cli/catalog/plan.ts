@@ -3,8 +3,7 @@ import type { DeprecationDocument } from '../../channels/package-channels.ts';
 import { EXIT } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
 import type { Call } from '../verb.ts';
-import { findDownstreams } from './downstreams.ts';
-import { followOf } from './rebuild.ts';
+import { subscribersOf } from './subscribers.ts';
 import { table } from './text-table.ts';
 import { withUpstream } from './upstream-clone.ts';
 
@@ -14,13 +13,7 @@ export async function plan(call: Call): Promise<number> {
   const folder = call.path(call.positionals[0] ?? '.');
   const wanted = call.text('package');
   const found = await withUpstream(folder, { named: call.text('repository') }, signal, async (upstream) => {
-    const folders = call.list('in').map(call.path);
-    const { subscribers, notes } = await findDownstreams(upstream, {
-      folders,
-      follow: followOf(call),
-      signal,
-    });
-    for (const note of notes) terminal.warn(note);
+    const subscribers = await subscribersOf(call, upstream);
     for (const { offer, file, problems } of upstream.packages) {
       for (const { rule, line, message } of problems.filter(({ severity }) => severity === 'error'))
         terminal.warn(`${file ?? offer.path}:${line}: ${rule}: ${message}`);

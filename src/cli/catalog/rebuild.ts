@@ -1,13 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { indexText } from '../../channels/catalog-index.ts';
-import type { Follow } from '../../channels/plan.ts';
-import { parseFollow } from '../../config/follow.ts';
 import { PorticoError } from '../../error.ts';
-import { EXIT, usageError } from '../exit-code.ts';
+import { EXIT } from '../exit-code.ts';
 import { reasonOf } from '../system-error.ts';
 import type { Call } from '../verb.ts';
-import { findDownstreams } from './downstreams.ts';
+import { subscribersOf } from './subscribers.ts';
 import { withUpstream } from './upstream-clone.ts';
 
 /** `portico catalog rebuild [DIR]`: the index of a repository's packages, from its tags, channel files and followers. */
@@ -15,13 +13,7 @@ export async function rebuild(call: Call): Promise<number> {
   const { terminal, signal } = call;
   const folder = call.path(call.positionals[0] ?? '.');
   const text = await withUpstream(folder, { named: call.text('repository') }, signal, async (upstream) => {
-    const folders = call.list('in').map(call.path);
-    const { subscribers, notes } = await findDownstreams(upstream, {
-      folders,
-      follow: followOf(call),
-      signal,
-    });
-    for (const note of notes) terminal.warn(note);
+    const subscribers = await subscribersOf(call, upstream);
     return indexText(upstream.source, upstream.packages, subscribers);
   });
   const [output, check] = [call.text('output'), call.text('check')];
@@ -32,12 +24,6 @@ export async function rebuild(call: Call): Promise<number> {
 }
 
 /** What `--follow` says; latest where it says nothing, as a configuration does. */
-export function followOf(call: Call): Follow {
-  const follow = parseFollow(call.text('follow') ?? 'latest');
-  if (typeof follow !== 'string') return follow;
-  throw usageError(`--follow ${follow}`, 'For example: --follow channel/stable');
-}
-
 function compare(call: Call, typed: string, text: string): number {
   let before: string;
   try {

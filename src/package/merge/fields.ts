@@ -36,23 +36,20 @@ export interface Spot {
   readonly pattern: string;
 }
 
+/** One place in its three states. */
+interface NodeMerge<Node = YamlNode> {
+  readonly local: Node | undefined;
+  readonly base: Node | undefined;
+  readonly upstream: Node | undefined;
+  readonly spot: Spot;
+  readonly context: FieldContext;
+}
+
 /**
  * The three-way merge of one place: kpt's rules. Undefined is absent. What nobody changed stays local's own node, so
  * that its text stays; a conflict takes the side that the context says.
  */
-export function mergeNodes({
-  local,
-  base,
-  upstream,
-  spot,
-  context,
-}: {
-  readonly local: YamlNode | undefined;
-  readonly base: YamlNode | undefined;
-  readonly upstream: YamlNode | undefined;
-  readonly spot: Spot;
-  readonly context: FieldContext;
-}): YamlNode | undefined {
+export function mergeNodes({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
   const isNull = context.keepsNull === true ? isUndefined : isNullOrAbsent;
   if (same(base, upstream) || (isNull(base) && isNull(upstream)))
     return withUpstreamComments({ local, base, upstream, spot, context });
@@ -125,38 +122,14 @@ function sameAlias(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
 }
 
 /** Reports a conflict and gives the side that was taken. */
-export function settled({
-  local,
-  base,
-  upstream,
-  spot,
-  context,
-}: {
-  readonly local: YamlNode | undefined;
-  readonly base: YamlNode | undefined;
-  readonly upstream: YamlNode | undefined;
-  readonly spot: Spot;
-  readonly context: FieldContext;
-}): YamlNode | undefined {
+export function settled({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
   if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
   if (context.keepsNull !== true && isNullOrAbsent(upstream)) return undefined;
   return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
 
 /** Upstream did not change the data, but perhaps comments in it. */
-function withUpstreamComments({
-  local,
-  base,
-  upstream,
-  spot,
-  context,
-}: {
-  readonly local: YamlNode | undefined;
-  readonly base: YamlNode | undefined;
-  readonly upstream: YamlNode | undefined;
-  readonly spot: Spot;
-  readonly context: FieldContext;
-}): YamlNode | undefined {
+function withUpstreamComments({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
   if (local?.kind !== base?.kind || local?.kind !== upstream?.kind || sameText(base, upstream)) return local;
   if (local?.kind === 'map')
     return mergeMaps({ local, base: asMap(base), upstream: asMap(upstream), spot, context });
@@ -190,13 +163,7 @@ export function mergeMaps({
   upstream,
   spot,
   context,
-}: {
-  readonly local: MapNode | undefined;
-  readonly base: MapNode | undefined;
-  readonly upstream: MapNode | undefined;
-  readonly spot: Spot;
-  readonly context: FieldContext;
-}): YamlNode | undefined {
+}: NodeMerge<MapNode>): YamlNode | undefined {
   const below = (name: string): Spot => ({
     path: [...spot.path, name],
     pattern: spot.pattern === '' ? name : `${spot.pattern}.${name}`,
@@ -272,13 +239,7 @@ function settledFields({
   upstream,
   spot,
   context,
-}: {
-  readonly local: MapNode | undefined;
-  readonly base: MapNode | undefined;
-  readonly upstream: MapNode | undefined;
-  readonly spot: Spot;
-  readonly context: FieldContext;
-}): ReadonlyMap<string, Side> {
+}: NodeMerge<MapNode>): ReadonlyMap<string, Side> {
   const clash = local && upstream && clashOf(spot.pattern, base, upstream, local);
   if (clash === undefined) return new Map();
   const [o, u, d] = [base, upstream, local].map((map) => find(map, clash.field)?.value);

@@ -247,14 +247,23 @@ function emptyKptfile(like: PackageFile): PackageFile {
 }
 
 /** Upstream as it is, with local's root Kptfile merged. */
-function replaceAll({ base, upstream, local }: MergeInput, report: Report): PackageFiles {
+function replaceAll(input: MergeInput, report: Report): PackageFiles {
+  return withUpstream(new Map(), input, report);
+}
+
+/** All of upstream's files on top of these, with local's root Kptfile merged. */
+function withUpstream(
+  result: Map<string, PackageFile>,
+  input: MergeInput,
+  report: Report,
+): Map<string, PackageFile> {
+  const { base, upstream, local } = input;
   const { mark } = bookkeepingOf(base, local);
-  const result = new Map<string, PackageFile>();
   for (const [path, file] of upstream) {
     const own = local.get(path);
     result.set(path, own !== undefined && isFileSame(path, own, file) ? own : mark(path, file));
   }
-  const kptfile = mergedRootKptfile({ base, upstream, local }, report);
+  const kptfile = mergedRootKptfile(input, report);
   if (kptfile !== undefined) result.set('Kptfile', kptfile);
   return result;
 }
@@ -275,15 +284,9 @@ function mergedRootKptfile({ base, upstream, local }: MergeInput, report: Report
 }
 
 /** Upstream's files over local's; what upstream dropped goes, what only local has stays. */
-function mergeCopy({ base, upstream, local }: MergeInput, report: Report): PackageFiles {
-  const { mark } = bookkeepingOf(base, local);
-  const result = new Map<string, PackageFile>();
-  for (const [path, file] of local) if (upstream.has(path) || !base.has(path)) result.set(path, file);
-  for (const [path, file] of upstream) {
-    const own = local.get(path);
-    result.set(path, own !== undefined && isFileSame(path, own, file) ? own : mark(path, file));
-  }
-  const kptfile = mergedRootKptfile({ base, upstream, local }, report);
-  if (kptfile !== undefined) result.set('Kptfile', kptfile);
-  return result;
+function mergeCopy(input: MergeInput, report: Report): PackageFiles {
+  const { base, upstream, local } = input;
+  const kept = new Map<string, PackageFile>();
+  for (const [path, file] of local) if (upstream.has(path) || !base.has(path)) kept.set(path, file);
+  return withUpstream(kept, input, report);
 }

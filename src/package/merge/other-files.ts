@@ -55,19 +55,21 @@ export function mergedMode(
     : local.mode;
 }
 
+interface ContentMerge {
+  readonly path: string;
+  readonly base: PackageFile | undefined;
+  readonly upstream: PackageFile;
+  readonly local: PackageFile;
+  readonly report: Report;
+}
+
 function mergeContent({
   path,
   base,
   upstream,
   local,
   report,
-}: {
-  readonly path: string;
-  readonly base: PackageFile | undefined;
-  readonly upstream: PackageFile;
-  readonly local: PackageFile;
-  readonly report: Report;
-}): string | PackageFile | undefined {
+}: ContentMerge): string | PackageFile | undefined {
   if (sameBytes(local, upstream)) return local;
   if (base !== undefined && sameBytes(local, base)) return upstream;
   if (base !== undefined && sameBytes(upstream, base)) return local;
@@ -97,13 +99,7 @@ function mergeJson({
   upstream,
   local,
   report,
-}: {
-  readonly path: string;
-  readonly base: PackageFile;
-  readonly upstream: PackageFile;
-  readonly local: PackageFile;
-  readonly report: Report;
-}): string | undefined {
+}: ContentMerge & { readonly base: PackageFile }): string | undefined {
   const files = [base, upstream, local].map((file) => readFile(path, file));
   const roots = files.map((file) => ('documents' in file ? fullDocuments(file) : []));
   const [o, u, d] = roots.map((documents) => (documents.length === 1 ? documents[0] : undefined));

@@ -155,37 +155,22 @@ export async function planOf({
   );
 }
 
-async function itemsOf({
-  ports,
-  access,
-  facts,
-  request,
-  signal,
-}: {
+interface ItemsRequest {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly request: BulkRequest;
   readonly signal: AbortSignal | undefined;
-}): Promise<BulkItem[]> {
+}
+
+async function itemsOf(wanted: ItemsRequest): Promise<BulkItem[]> {
+  const { access, facts, request, signal } = wanted;
   return request.action === 'update' || request.action === 'rollback'
-    ? packageItems({ ports, access, facts, request, signal })
+    ? packageItems(wanted)
     : pullItems(access, facts, request, signal);
 }
 
-async function packageItems({
-  ports,
-  access,
-  facts,
-  request,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly facts: RepositoryFacts;
-  readonly request: BulkRequest;
-  readonly signal: AbortSignal | undefined;
-}): Promise<BulkItem[]> {
+async function packageItems({ ports, access, facts, request, signal }: ItemsRequest): Promise<BulkItem[]> {
   const { git } = access;
   const found = await openRegistered(access, { facts, isFetched: true }, signal);
   if (found.kind === 'none') return [];

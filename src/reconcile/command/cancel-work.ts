@@ -1,7 +1,7 @@
 import { AGGREGATE_CHECK } from '../check-names.ts';
+import type { PullStepContext } from '../draft/step-context.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
-import type { PullStepContext } from './step-context.ts';
 
 /** Stops what is being done about a pull request, and says so in its check. */
 export async function cancelWork({

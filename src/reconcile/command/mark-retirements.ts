@@ -1,6 +1,6 @@
 import { markRetirements } from '../draft/pending-retirements.ts';
+import type { PerformStep, SingleStep } from '../draft/step-context.ts';
 import { openRegistered } from '../repository/registered.ts';
-import type { PerformStep, SingleStep } from './step-context.ts';
 
 /** The same step; what is asked for in an issue is found by its label from then on. */
 export function marking<Kind extends SingleStep['do']>(perform: PerformStep<Kind>): PerformStep<Kind> {

@@ -5,6 +5,7 @@
 import { noSuchPackage } from '../../command/not-found.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.ts';
+import type { StepContext } from '../draft/step-context.ts';
 import type { RejectedRef } from '../git-port.ts';
 import { pullJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -17,7 +18,6 @@ import { openRegistered } from '../repository/registered.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
-import type { StepContext } from './step-context.ts';
 
 export async function pauseUpdates({
   ports,

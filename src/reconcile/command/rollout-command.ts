@@ -1,11 +1,10 @@
 /** The hands of `/portico rollout`: it is said where the document of the rollout stands. */
-import type { Step } from '../../command/step.ts';
 import { REST } from '../../package/rollout/assign.ts';
+import type { StepContext } from '../draft/step-context.ts';
 import { rolloutJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
 import { addOrders, subjectOf, type RolloutOrder } from '../rollout/orders.ts';
 import { newestOf, rolloutsOf } from '../rollout/scope.ts';
-import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
+import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 const SAID = {
@@ -22,13 +21,7 @@ export async function orderRollout({
   asked,
   step: { action, rollout: name, wave, login },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'order-rollout' }>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: StepContext<'order-rollout'>): Promise<StepOutcome> {
   const { governed, stalled } = rolloutsOf(ports.catalog);
   const own = governed.filter(
     ({ control, rollout }) => control.ref.id === access.ref.id && rollout.name === name,

@@ -7,6 +7,13 @@ import { changeDraft } from '../draft/change.ts';
 import { createDraft } from '../draft/create.ts';
 import { proposeDeletion } from '../draft/deletion.ts';
 import { rejectRetirement, requestRetirement, retire } from '../draft/retirement.ts';
+import {
+  inPull,
+  type PerformStep,
+  type PullStepContext,
+  type SingleStep,
+  type StepContext,
+} from '../draft/step-context.ts';
 import { proposalJob, recheckJob, publicationJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
@@ -27,13 +34,6 @@ import { pauseUpdates, resumeUpdates } from './paused.ts';
 import { orderRollout } from './rollout-command.ts';
 import { settleConflicts, type Settled } from './settle-conflicts.ts';
 import { showDiff } from './show-diff.ts';
-import {
-  inPull,
-  type PerformStep,
-  type PullStepContext,
-  type SingleStep,
-  type StepContext,
-} from './step-context.ts';
 
 const DONE: StepOutcome = { kind: 'done' };
 

@@ -1,18 +1,18 @@
+/** A package is deleted by a proposal that removes its directory. */
 import { noSuchPackage } from '../../command/not-found.ts';
-import type { Step } from '../../command/step.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
-/** A package is deleted by a proposal that removes its directory. */
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
+import type { StepContext } from './step-context.ts';
 
 /** Opens the proposal, or says why not; done again it finds what it opened. */
 export async function proposeDeletion({
@@ -21,13 +21,7 @@ export async function proposeDeletion({
   asked,
   step: { package: path },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'propose-deletion' }>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: StepContext<'propose-deletion'>): Promise<StepOutcome> {
   const { git, forge } = access;
   const registered = await openRegistered(access, {}, signal);
   if (registered.kind === 'none') return refused('The repository is not registered.', '');

@@ -11,7 +11,7 @@ import { dashboardJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { keepNewest } from '../text/keep-newest.ts';
-import { openRetirements } from './retirement.ts';
+import { openRetirements, type RetirementsOf } from './retirement.ts';
 
 export const RETIREMENT_LABEL = 'portico/retirement';
 
@@ -139,20 +139,6 @@ export async function markRetirements({
 /** No comment has this number: what is decided stays so. */
 const NO_COMMENT = -1;
 
-async function openIn({
-  ports,
-  access,
-  facts,
-  config,
-  issue,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
-  readonly facts: Pick<RepositoryFacts, 'id'>;
-  readonly config: Pick<RepositoryConfig, 'directory'>;
-  readonly issue: number;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Retirement[]> {
-  return openRetirements({ ports, access, facts, config, issue, comment: NO_COMMENT, signal });
+async function openIn(issue: Omit<RetirementsOf, 'comment'>): Promise<Retirement[]> {
+  return openRetirements({ ...issue, comment: NO_COMMENT });
 }

@@ -1,7 +1,7 @@
+/** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
 import type { Retirement } from '../../command/command-state.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
 import { askers } from '../../command/retirement.ts';
-import type { Step } from '../../command/step.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
@@ -20,13 +20,13 @@ import {
   tagOf,
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
-/** One revision is retired: its tag goes, its number and its provenance stay in the ledger. */
 import { refMoved, refusedPush, wasOvertaken } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
-import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
+import type { StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
+import type { StepContext } from './step-context.ts';
 
 const KIND = 'retirement';
 
@@ -43,6 +43,17 @@ interface RetirementRecord extends Retirement {
   readonly decidedIn?: number;
 }
 
+export interface RetirementsOf {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
+  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly config: Pick<RepositoryConfig, 'directory'>;
+  readonly issue: number;
+  /** Of the record that is decided now. */
+  readonly comment: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The revisions that somebody asks in this issue to retire. One that lost its tag but has no word of it yet was left by
  * a process that died in the middle; so was one that is decided by `comment`, where that asks again.
@@ -55,15 +66,7 @@ export async function openRetirements({
   issue,
   comment,
   signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
-  readonly facts: Pick<RepositoryFacts, 'id'>;
-  readonly config: Pick<RepositoryConfig, 'directory'>;
-  readonly issue: number;
-  readonly comment: number;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<Retirement[]> {
+}: RetirementsOf): Promise<Retirement[]> {
   const latest = new Map<number, RetirementRecord>();
   const comments = await forge.listComments(issue, signal);
   for (const found of await sealedRecords({
@@ -115,13 +118,7 @@ export async function requestRetirement({
   asked,
   step: { package: path, revision },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'request-retirement' }>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: StepContext<'request-retirement'>): Promise<StepOutcome> {
   const here = await lookAt(access, path, revision, signal);
   if (here === null) return refused('The repository is not registered.', '');
   const { facts, directory, tag, refs } = here;
@@ -186,13 +183,7 @@ export async function retire({
   asked,
   step,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'retire' }>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: StepContext<'retire'>): Promise<StepOutcome> {
   const { package: path, revision } = step;
   const here = await lookAt(access, path, revision, signal);
   if (here === null) return refused('The repository is not registered.', '');
@@ -257,13 +248,7 @@ export async function rejectRetirement({
   asked,
   step,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'reject-retirement' }>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<StepOutcome> {
+}: StepContext<'reject-retirement'>): Promise<StepOutcome> {
   const here = await lookAt(access, step.package, step.revision, signal);
   if (here === null) return refused('The repository is not registered.', '');
   const { facts, directory } = here;

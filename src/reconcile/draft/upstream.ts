@@ -47,6 +47,14 @@ export interface Asker extends Account {
   readonly config: RepositoryConfig;
 }
 
+interface UpstreamLookup {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly asker: Asker;
+  readonly wish: UpstreamWish;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * Looks the wish up. The content of a registered repository must be allowed to come here, and the caller must be able to
  * read it: otherwise everything is as if it did not exist. Any other address must be listed in `upstreams.allow` of the
@@ -58,13 +66,7 @@ export async function findUpstream({
   asker,
   wish,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asker: Asker;
-  readonly wish: UpstreamWish;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<FoundUpstream | Refusal> {
+}: UpstreamLookup): Promise<FoundUpstream | Refusal> {
   const place = await placeOf({ ports, access, asker, wish, signal });
   if ('kind' in place) return place;
   const opened = place.registered ?? (await openAddress(ports, asker, place.address, signal));
@@ -110,13 +112,7 @@ async function placeOf({
   asker,
   wish,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly asker: Asker;
-  readonly wish: UpstreamWish;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Place | Refusal> {
+}: UpstreamLookup): Promise<Place | Refusal> {
   const open = async (found: RepositoryRef | undefined): Promise<Opened | undefined> =>
     found === undefined ? undefined : openRegistered(ports, asker, found, signal);
   const byName = (name: string): Promise<Opened | undefined> => open(ports.catalog.byName(name)?.ref);

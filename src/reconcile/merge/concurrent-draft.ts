@@ -1,3 +1,7 @@
+/**
+ * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
+ * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
+ */
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
@@ -6,10 +10,6 @@ import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-/**
- * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
- * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
- */
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved, refusedPush } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type MergeRecord } from '../seal/commit-seal.ts';
@@ -154,21 +154,18 @@ interface MergeCommits {
   readonly taken?: MergeRecord['taken'] | undefined;
 }
 
-/** What a package is that changed on both sides, and where they meet. */
-export async function mergedPackage({
-  ports,
-  git,
-  commits,
-  directory,
-  signal,
-}: {
+/** A package at three commits. */
+interface PackageMerge {
   readonly ports: Pick<Ports, 'content'>;
   readonly git: RepositoryAccess['git'];
   readonly commits: MergeCommits;
   readonly directory: string;
   readonly signal: AbortSignal | undefined;
-}): ReturnType<Ports['content']['mergeConcurrent']> {
-  return (await mergeOf({ ports, git, commits, directory, signal }))();
+}
+
+/** What a package is that changed on both sides, and where they meet. */
+export async function mergedPackage(request: PackageMerge): ReturnType<Ports['content']['mergeConcurrent']> {
+  return (await mergeOf(request))();
 }
 
 /** The same as often as it is asked for, with these conflicts settled. */
@@ -178,13 +175,9 @@ export async function mergeOf({
   commits,
   directory,
   signal,
-}: {
-  readonly ports: Pick<Ports, 'content'>;
-  readonly git: RepositoryAccess['git'];
-  readonly commits: MergeCommits;
-  readonly directory: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<(decisions?: ReadonlyMap<string, Side>) => ReturnType<Ports['content']['mergeConcurrent']>> {
+}: PackageMerge): Promise<
+  (decisions?: ReadonlyMap<string, Side>) => ReturnType<Ports['content']['mergeConcurrent']>
+> {
   const sides = {
     base: await filesAt(git, commits.base, directory, signal),
     upstream: await filesAt(git, commits.upstream, directory, signal),

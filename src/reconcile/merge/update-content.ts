@@ -114,6 +114,16 @@ interface Made {
 
 type Merge = (decisions: ReadonlyMap<string, Side>) => Promise<Made>;
 
+/** What is to be merged into a downstream package. */
+interface MergeRequest {
+  readonly ports: Pick<Ports, 'content'>;
+  readonly down: Downstream;
+  readonly to: string;
+  readonly commit: string;
+  readonly local: PackageFiles;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The upstream's revision merged into the package; one that is at that revision stays as it is. */
 async function mergedPackage({
   ports: { content },
@@ -122,14 +132,7 @@ async function mergedPackage({
   commit,
   local,
   signal,
-}: {
-  readonly ports: Pick<Ports, 'content'>;
-  readonly down: Downstream;
-  readonly to: string;
-  readonly commit: string;
-  readonly local: PackageFiles;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Merge | Withheld> {
+}: MergeRequest): Promise<Merge | Withheld> {
   const { upstream, planned } = down;
   if (planned !== undefined && upstream.current === to) return async () => ({ files: local, conflicts: [] });
   const from = upstream.base ?? upstream;
@@ -163,14 +166,7 @@ async function newPackage({
   commit,
   local,
   signal,
-}: {
-  readonly ports: Pick<Ports, 'content'>;
-  readonly down: Downstream;
-  readonly to: string;
-  readonly commit: string;
-  readonly local: PackageFiles;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Merge | Withheld> {
+}: MergeRequest): Promise<Merge | Withheld> {
   const { upstream, path, config } = down;
   const next = await packageAt(upstream.access, commit, upstream.directory, signal);
   if (next === null) return withheld('base-missing', `The upstream has no package at its revision ${to}.`);
