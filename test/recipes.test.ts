@@ -123,7 +123,7 @@ describe('after the recipes', () => {
   test('the command line knows its verb, the command and the function', async () => {
     expect(await said('src/portico.js', '--help')).toMatch(/^ {2}hello +greet somebody$/m);
     expect(await said('src/portico.js', 'hello', 'ada')).toBe('Hello, ada.\n');
-    expect(await said('src/portico.js', 'greet')).toContain('it is a command for comments');
+    expect(await said('src/portico.js', 'greet')).toContain('Write /portico greet');
     expect(await said('src/portico.js', 'get', 'functions')).toContain('count-resources');
   });
 
