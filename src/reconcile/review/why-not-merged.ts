@@ -18,13 +18,20 @@ const HINTS: Readonly<Record<Exclude<Reason, 'forbidden'>, string>> = {
   busy: 'The forge gave the same answer each time. Try again in a minute.',
 };
 
+/** "Commits must have verified signatures." (github/gh-aw#29301): Portico's own have one, so that it is about those of people. */
+const UNSIGNED = /must have verified signatures/i;
+const SIGN =
+  'The branch takes commits with a verified signature alone, and some here have none. Sign them with a key that your account has and push them again ' +
+  '(`git rebase --exec "git commit --amend --no-edit -S" BASE`), or squash them with the button: the forge signs what it squashes, and what you merge is published as well.';
+
 /** The forge's own words, and what helps. */
 export function whyNotMerged(
   { reason, message }: { readonly reason: Reason; readonly message: string },
   { otherFiles }: Pick<ProposalSnapshot, 'otherFiles'>,
 ): Words {
   if (reason !== 'forbidden') {
-    return { message: `The forge refused to merge it: ${foreignSentence(message)}`, hint: HINTS[reason] };
+    const hint = reason === 'blocked' && UNSIGNED.test(message) ? SIGN : HINTS[reason];
+    return { message: `The forge refused to merge it: ${foreignSentence(message)}`, hint };
   }
   const workflow = otherFiles.find(({ path }) => path.startsWith('.github/workflows/'));
   const hint =
