@@ -10,12 +10,13 @@ export interface LabelRecord {
 }
 
 /** A label came or went. */
-export interface LabelEventRecord {
+export interface IssueEventRecord {
   readonly id: number;
   readonly issueId: number;
-  readonly event: 'labeled' | 'unlabeled';
-  readonly name: string;
-  readonly color: string;
+  readonly event: 'labeled' | 'unlabeled' | 'convert_to_draft';
+  /** Of a label. */
+  readonly name?: string;
+  readonly color?: string;
   readonly userId: number;
   readonly createdAt: string;
 }

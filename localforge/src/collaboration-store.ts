@@ -5,8 +5,8 @@ import type {
   CommentRecord,
   DeploymentRecord,
   DeploymentStatusRecord,
+  IssueEventRecord,
   IssueRecord,
-  LabelEventRecord,
   LabelRecord,
   PullRecord,
   QueueEntryRecord,
@@ -20,7 +20,7 @@ import type { Collection, Store } from './store.ts';
 
 export interface CollaborationStore {
   readonly labels: Collection<LabelRecord>;
-  readonly labelEvents: Collection<LabelEventRecord>;
+  readonly issueEvents: Collection<IssueEventRecord>;
   readonly issues: Collection<IssueRecord>;
   readonly pulls: Collection<PullRecord>;
   readonly queue: Collection<QueueEntryRecord>;
@@ -54,7 +54,7 @@ function open(store: Store): CollaborationStore {
       repository: { key: (label) => [label.repositoryId] },
       name: { key: (label) => [label.repositoryId, label.name.toLowerCase()], unique: true },
     }),
-    labelEvents: store.collection<LabelEventRecord>('label_events', {
+    issueEvents: store.collection<IssueEventRecord>('label_events', {
       issue: { key: (event) => [event.issueId] },
     }),
     issues: store.collection<IssueRecord>('issues', {

@@ -57,6 +57,12 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
         one.event === 'labeled' && 'label' in one ? [one.label.name ?? ''] : [],
       );
     },
+    draftedAt: async (n, login, signal) => {
+      const events = await eventsOf(n, signal);
+      return events
+        .filter(({ event, actor }) => event === 'convert_to_draft' && actor?.login === login)
+        .map((one) => one.created_at);
+    },
     removeLabel: async (issue_number, name, signal) => {
       await orNull(issues.removeLabel({ ...where(context, signal), issue_number, name }));
     },

@@ -99,8 +99,8 @@ function remember({
   readonly event: 'labeled' | 'unlabeled';
   readonly label: LabelRecord;
 }): void {
-  const { labelEvents } = collaborationStore(context.store);
-  labelEvents.insert({ issueId: id, event, name, color, userId: sender.id, createdAt: context.now() });
+  const { issueEvents } = collaborationStore(context.store);
+  issueEvents.insert({ issueId: id, event, name, color, userId: sender.id, createdAt: context.now() });
 }
 
 /** Assigns exactly these people. */

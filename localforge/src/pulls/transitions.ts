@@ -3,6 +3,7 @@ import type { AutoMergeSettings, PullRecord, ReviewRecord } from '../collaborati
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { AccountRecord, RepositoryRecord } from '../records.ts';
+import { issueOf } from '../shapes/pull.ts';
 import { closeNamedIssues } from './closing-words.ts';
 import { changePull, emitReview } from './pull-events.ts';
 
@@ -115,6 +116,10 @@ export async function setDraft({
     change: () => {
       store.pulls.update(pull.id, { draft, ...(draft ? { autoMerge: null } : {}) });
       touch(context, pull);
+      if (!draft) return;
+      const { id: issueId } = issueOf(context, pull);
+      const event = { issueId, event: 'convert_to_draft' as const, userId: by.id, createdAt: context.now() };
+      store.issueEvents.insert(event);
     },
   });
 }

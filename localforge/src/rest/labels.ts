@@ -112,10 +112,10 @@ export function addLabels(context: ForgeContext, router: Router): void {
 
   // Of all events of an issue these alone are kept.
   router.repo('GET', '/issues/:number/events', ANY_READ, (request) => {
-    const { labelEvents } = collaborationStore(context.store);
-    return paginated(request, labelEvents.find('issue', [issueAt(context, request).id]), (one) => ({
+    const { issueEvents } = collaborationStore(context.store);
+    return paginated(request, issueEvents.find('issue', [issueAt(context, request).id]), (one) => ({
       id: one.id,
-      node_id: nodeId('LabeledEvent', one.id),
+      node_id: nodeId(one.event === 'convert_to_draft' ? 'ConvertToDraftEvent' : 'LabeledEvent', one.id),
       url: context.urls.repoApi(request.repository, `/issues/events/${one.id}`),
       actor: simpleUser(context, context.records.account(one.userId)),
       event: one.event,
@@ -123,7 +123,7 @@ export function addLabels(context: ForgeContext, router: Router): void {
       commit_url: null,
       performed_via_github_app: null,
       created_at: one.createdAt,
-      label: { name: one.name, color: one.color },
+      ...(one.name !== undefined && { label: { name: one.name, color: one.color } }),
     }));
   });
 

@@ -47,6 +47,8 @@ export interface IssuesPort {
   ): Promise<readonly Issue[]>;
   /** The texts that open the issues and pull requests that are open and were changed since then. */
   listRecentOpenings(since: Date, signal?: AbortSignal): Promise<readonly Opening[]>;
+  /** When an account made a pull request a draft again (ISO 8601). Nobody can take that off the forge's record. */
+  draftedAt(n: number, login: string, signal?: AbortSignal): Promise<readonly string[]>;
   /** Whether it came from another repository: its list of events then says so. */
   wasTransferred(n: number, signal?: AbortSignal): Promise<boolean>;
   updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;

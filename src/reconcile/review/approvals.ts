@@ -7,6 +7,7 @@ import { parseRecord, unsealedRecord, type ApprovalRecord } from '../../command/
 import { approve } from '../../command/approve.ts';
 import { authorize } from '../../command/authorize.ts';
 import { digestSeen, type CheckedContent } from '../../command/digest-seen.ts';
+import { lostRejections } from '../../command/lost-rejections.ts';
 import { compareTimes } from '../../command/moment.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { Comment } from '../forge/comments.ts';
@@ -61,11 +62,16 @@ export async function loadApprovals({
     .flatMap((comment) => recordIn(comment, ports, facts.id, pull.number) ?? [])
     .filter(({ at }) => isBy(at, known.until));
   const unsealed = comments.flatMap((comment) => unsealedIn(comment, ports, facts.id, pull.number));
-  const rejectedAt = unsealed
-    .filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until))
-    .map(({ at }) => at)
-    .sort((a, b) => compareTimes(a, b) ?? 0)
-    .at(-1);
+  const timesOf = (said: readonly Pick<ApprovalRecord, 'kind' | 'at'>[]): string[] =>
+    said.filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until)).map(({ at }) => at);
+  const isApproved =
+    records.some(({ kind }) => kind === 'approval') || listed.some(({ state }) => state === 'APPROVED');
+  const drafted = isApproved ? await access.forge.draftedAt(pull.number, ports.app.botLogin, signal) : [];
+  const lost = lostRejections(
+    drafted.filter((at) => isBy(at, known.until)),
+    [...timesOf(records), ...timesOf(unsealed)],
+  );
+  const rejectedAt = [...timesOf(unsealed), ...lost].sort((a, b) => compareTimes(a, b) ?? 0).at(-1);
   const reviews = await withDigests(
     access,
     listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),

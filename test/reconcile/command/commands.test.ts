@@ -84,7 +84,15 @@ describe('the life of a proposal, by commands', () => {
       'The approval of bob does not count: the proposal was rejected after it.',
     );
 
+    // Whoever may write can delete the comment that says so; what was approved before stays void.
+    const rejection = (await life.comments(number)).find(({ body }) =>
+      body?.includes('rejected this proposal'),
+    );
+    await stage.as('alice').rest.issues.deleteComment({ ...life.where, comment_id: rejection!.id });
     expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
+    expect(await life.sticky(number)).toContain(
+      'The approval of bob does not count: the proposal was rejected after it.',
+    );
     expect((await life.command(number, '/portico approve', 'bob')).reaction).toBe('rocket');
     expect(oneLine(await life.command(number, '/portico render', 'bob'))).toBe(
       '`/portico render` by `bob`\n\nRendering again. The [checks](URL) will show the result.',
