@@ -18,7 +18,7 @@ export function iconProblem({
 }): string | undefined {
   if (base64data === '') return 'icon data must be set if icon is defined';
   if (mediatype === '') return 'icon mediatype must be set if icon is defined';
-  if (!isBase64(base64data)) return 'icon data is no base64';
+  if (!isBase64(base64data)) return 'icon data is not base64';
   const start = atob(base64data.replaceAll(/\s/g, '').slice(0, 4_096));
   const expected = Object.hasOwn(STARTS, mediatype) ? STARTS[mediatype] : undefined;
   if (expected === undefined || expected.test(start)) return undefined;

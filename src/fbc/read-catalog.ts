@@ -42,7 +42,7 @@ export function readCatalogDocuments(documents: readonly YamlValue[], place: Pla
   const collector = new Collector(new Map());
   for (const [at, value] of documents.entries()) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new CatalogMistake(`entry ${at} is no map`, place);
+      throw new CatalogMistake(`entry ${at} is not a map`, place);
     }
     collector.add(value as Fields, place);
   }

@@ -151,7 +151,7 @@ class Resolution {
     const [highest] = this.#wanted(undefined).toSorted(byFalling);
     if (highest === undefined) return this.#refuse('NoVersion', 'there is no bundle to choose from');
     const there = `the highest bundle there is ${quoted(highest.name)}`;
-    return this.#refuse('NoVersion', `no version lies in ${quoted(version)}; ${there}`);
+    return this.#refuse('NoVersion', `no version is in ${quoted(version)}; ${there}`);
   }
 
   #unreachable(wanted: readonly Candidate[]): Unresolved {

@@ -23,7 +23,7 @@ function noPin(resolved: string): PorticoError {
     'SOURCES_LOCK',
     `the lock pins nothing by ${JSON.stringify(resolved.slice(0, 200))}`,
     {
-      hint: 'Take the lock from git as it was, or resolve the source anew with --update.',
+      hint: 'Restore the lock from git, or resolve the source again with --update.',
     },
   );
 }

@@ -33,7 +33,7 @@ export async function registryContent({
     const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
     if (name !== image) {
       throw new PorticoError('SOURCES_LOCK', `the lock pins ${pinned.resolved}, and the source is ${image}`, {
-        hint: 'Take the lock from git as it was, or resolve the source anew with --update.',
+        hint: 'Restore the lock from git, or resolve the source again with --update.',
       });
     }
     const files = await pull({ host, image, digest, who, credential, signal });

@@ -44,7 +44,7 @@ export function gitError(failure: GitFailure): PorticoError {
   if (CORRUPT.test(text)) {
     return new PorticoError('GIT_CORRUPT', message, {
       blame: 'bug',
-      hint: 'The local mirror is damaged; it is cloned anew at the next fetch.',
+      hint: 'The local mirror is damaged; the next fetch clones it again.',
     });
   }
   return new PorticoError('GIT_FAILED', message, { blame: 'bug' });

@@ -96,7 +96,7 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
       damagedAt = version.count;
       return new PorticoError('GIT_CORRUPT', message, {
         blame: 'bug',
-        hint: 'The local mirror is damaged; it is cloned anew at the next fetch.',
+        hint: 'The local mirror is damaged; the next fetch clones it again.',
       });
     },
   };

@@ -40,7 +40,7 @@ export async function registryError(
       });
     case 416:
       return new PorticoError('REGISTRY_RANGE', `${what}: the registry has a different part of it${said}`, {
-        hint: 'Try again; it begins anew.',
+        hint: 'Try again; the transfer starts over.',
       });
     case 429:
       return new PorticoError(

@@ -13,7 +13,7 @@ export function checkChannel(name: string): string {
   if (/^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(name) && !isRevisionTag(name)) return name;
   throw new PorticoError(
     'REFERENCE_INVALID',
-    `${JSON.stringify(name.slice(0, 200))} can be no channel's tag`,
+    `${JSON.stringify(name.slice(0, 200))} cannot be the tag of a channel`,
     {
       hint: 'A channel name has letters, digits and _ . - (at most 128) and must not be a revision such as v3.',
     },

@@ -262,7 +262,7 @@ function lockIn(files: PackageFiles): SourcesLock | undefined {
   const read = readSourcesLock(SOURCES_LOCK_FILE, file.bytes);
   if (typeof read !== 'string') return read;
   throw new PorticoError('SOURCES_LOCK', `${SOURCES_LOCK_FILE} is not a lock of sources: ${read}`, {
-    hint: 'Take the file from git as it was, or remove it to resolve every source anew.',
+    hint: 'Restore the file from git, or remove it to resolve every source again.',
   });
 }
 

@@ -90,7 +90,7 @@ export function addGitRefRoutes(context: ForgeContext, router: Router): void {
 export function demandMoved(result: RefsResult, otherwise: string): void {
   if (result.ok) return;
   const [refusal] = result.refusals;
-  if (refusal?.reason === 'stale info') throw conflict('Reference was updated by somebody else');
+  if (refusal?.reason === 'stale info') throw conflict('Reference was updated by someone else');
   if (refusal?.reason.includes('`workflows` permission')) throw forbidden(refusal.reason);
   const lines = refusal?.explanation ?? [];
   // Policy has lines to show; git's own reasons do not.

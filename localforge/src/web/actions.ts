@@ -128,7 +128,7 @@ export const pressCheck: Action = async ({ context, repository, viewer, role, pa
   const run = collaborationStore(context.store).runs.get(Number(param('run')) || 0);
   if (run === undefined || run.repositoryId !== repository.id) throw notFound();
   if (viewer === undefined || !roleAtLeast(role, 'write')) {
-    throw forbidden('Only people who may write to the repository can press the buttons of a check.');
+    throw forbidden('Only people with write access to the repository can press the buttons of a check.');
   }
   pressAction(context, run.id, form.get('identifier') ?? '', viewer.login);
   return undefined;

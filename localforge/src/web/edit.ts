@@ -41,7 +41,8 @@ export async function newFilePage(visit: RepositoryVisit): Promise<Html> {
 
 /** The branch in the address. @throws a 404 refusal for a tag or commit: nothing can be added to those */
 async function branchOf(visit: RepositoryVisit): Promise<Reference> {
-  if (!mayEdit(visit)) throw forbidden('Only people who may write to the repository can change its files.');
+  if (!mayEdit(visit))
+    throw forbidden('Only people with write access to the repository can change its files.');
   const reference = await referenceOf(visit, visit.param('words'));
   const branch = await visit.context.git(visit.repository).ref(`refs/heads/${reference.name}`);
   if (branch === undefined) throw notFound();

@@ -58,7 +58,7 @@ export function demandSamePerson(fields: URLSearchParams, viewer: Visit['viewer'
   if (shownTo === null || shownTo === now) return;
   throw refusal(
     409,
-    `This page was shown to ${shownTo || 'nobody'}, and you are ${now || 'nobody'} by now. Nothing was done. Send it again to do it as ${now || 'nobody'}.`,
+    `This page was shown to ${shownTo || 'nobody'}, but you are now ${now || 'nobody'}. Nothing was done. Submit it again to do it as ${now || 'nobody'}.`,
   );
 }
 

@@ -65,7 +65,7 @@ export function signIn(visit: Visit): Html {
   );
   return html`<section aria-labelledby="sign-in">
     <h2 id="sign-in">Who are you?</h2>
-    <p>There is no password. You can be somebody else at any time, at the top of each page.</p>
+    <p>There is no password. You can switch to another person at any time, at the top of each page.</p>
     <ul class="rows">
       ${rows}
     </ul>

@@ -182,8 +182,8 @@ async function failed(visit: Visit, error: unknown): Promise<Response> {
     status === 404
       ? html`<h1>Not found</h1>
           <p>
-            There is nothing here, or <b>${who}</b> may not see it. You can be somebody else with “You are”
-            above.
+            There is nothing here, or <b>${who}</b> may not see it. You can switch to another person with “You
+            are” above.
           </p>
           ${visit.viewer === undefined ? signIn(visit) : ''}`
       : html`<h1>That did not work</h1>

@@ -148,7 +148,7 @@ test('a form that was shown to somebody else does nothing', async () => {
   const fields = { form: 'comment', body: 'As myself', button: 'comment', as: 'bob', back };
   const page = await forge.post(`${ROOT}/issues/${forge.number}/comments`, fields, 'carol');
   expect(page.status).toBe(409);
-  expect(page.text).toContain('This page was shown to bob, and you are carol by now.');
+  expect(page.text).toContain('This page was shown to bob, but you are now carol.');
   expect(page.text).toContain('As myself</textarea>');
   const { data } = await forge.bob.rest.issues.listComments({ ...REPO, issue_number: forge.number });
   expect(data.map(({ body }) => body)).not.toContain('As myself');

@@ -25,7 +25,7 @@ export function channelStandingCheck(
   const titles = [
     ...(stopped.length > 0 ? [`Channels stopped: ${stopped.join(', ')}`] : []),
     ...(mistakes.size > stopped.length
-      ? ['Channel files with mistakes: the last good versions are in force']
+      ? ['Channel files have errors: the last valid versions stay in effect']
       : []),
     ...(refused.size > 0 ? [`Not moved: ${[...refused.keys()].join(', ')}`] : []),
     ...(putRight.size > 0 ? [`Put right: ${[...putRight.keys()].join(', ')}`] : []),
@@ -34,7 +34,7 @@ export function channelStandingCheck(
     return {
       ...common,
       conclusion: 'success',
-      title: 'Channels are as their files say',
+      title: 'Channels match their files',
       summary: 'Every channel file is in force, and every tag of a channel leads to its head.',
     };
   }
@@ -57,7 +57,7 @@ function mistakesText(mistakes: ChannelStanding['mistakes']): string {
   const rows = [...mistakes.values()].slice(0, MAX_ROWS).map(({ file, document, problems }) => {
     const first = problems.find(({ severity }) => severity === 'error');
     const state =
-      document === undefined ? 'nothing: nobody is updated by it' : 'the last version without mistakes';
+      document === undefined ? 'nothing: no downstream gets updates from it' : 'the last valid version';
     return [
       code(`${file}:${first?.line ?? 1}`),
       foreignSentence(`${first?.rule ?? ''}: ${first?.message ?? ''}`),
@@ -72,7 +72,7 @@ function putRightText(putRight: ChannelStanding['putRight']): string {
   const rows = [...putRight]
     .slice(0, MAX_ROWS)
     .map(([tag, { to, was }]) => [code(tag), was === null ? 'gone' : code(was.slice(0, 12)), code(to)]);
-  return `Somebody moved these tags by hand. Where a package has a channel file, that says where its channels lead: change it to move them.\n\n${table(['tag', 'was at', 'is at'], rows)}`;
+  return `Someone moved these tags by hand. If a package has a channel file, that file decides where its channels point. To move them, change the file.\n\n${table(['tag', 'was at', 'is at'], rows)}`;
 }
 
 function refusedText(refused: ChannelStanding['refused']): string {

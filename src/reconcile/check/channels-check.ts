@@ -41,7 +41,7 @@ export function channelsCheck({ files, withdrawn }: ChannelFindings): CheckConte
       name: CHANNELS_CHECK,
       conclusion: 'neutral',
       title: 'No channel file is touched',
-      summary: 'What channels offer is as it is on the base branch.',
+      summary: 'The channels offer the same as on the base branch.',
     };
   }
   const errors = files.flatMap(({ file, problems }) =>
@@ -104,7 +104,7 @@ function gatesText(gates: readonly PromotionGate[]): string {
       state,
       foreignSentence(what),
     ]);
-  return `What the base branch asks of revisions that join a channel:\n\n${table(['revision', 'channel', 'state', 'what'], rows)}`;
+  return `Requirements of the base branch for revisions that join a channel:\n\n${table(['revision', 'channel', 'state', 'requirement'], rows)}`;
 }
 
 function gateAnnotation(
@@ -134,6 +134,6 @@ function updateCheck(withdrawn: readonly string[]): CheckContent {
     name: CHANNELS_CHECK,
     conclusion: 'failure',
     title: `Withdrawn upstream: ${withdrawn.join(', ')}`,
-    summary: `The channel that is followed here offers no more what this update brings: ${withdrawn.map(code).join(', ')}. Portico brings what the channel leads to instead, or closes this pull request.`,
+    summary: `The followed channel no longer offers the revision that this update brings: ${withdrawn.map(code).join(', ')}. Portico updates this pull request to what the channel offers now, or closes it.`,
   };
 }

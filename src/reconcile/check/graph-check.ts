@@ -30,7 +30,7 @@ export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
       name: GRAPH_CHECK,
       conclusion: 'neutral',
       title: 'No channel changes',
-      summary: 'Whoever follows a channel goes where it led before.',
+      summary: 'Downstreams that follow a channel get the same revisions as before.',
     };
   }
   const unsafe = moves.reduce((sum, { change }) => sum + crdErrors(change).length, 0);
@@ -69,10 +69,7 @@ function summaryOf(moves: readonly ChannelMove[]): string {
     parts.push(text);
   }
   const left = moves.length - parts.length;
-  return [
-    ...parts,
-    ...(left > 0 ? [`${count(left, 'channel')} more for which there is no room here.`] : []),
-  ].join('\n\n');
+  return [...parts, ...(left > 0 ? [`${count(left, 'channel')} more are not shown.`] : [])].join('\n\n');
 }
 
 function textOf(move: ChannelMove): string {
@@ -94,11 +91,11 @@ function followersText({ followers, hidden }: ChannelMove): string {
   const left = followers.length - rows.length + hidden;
   if (rows.length === 0) {
     return left === 0
-      ? 'Nobody is known that follows it.'
+      ? 'No known downstream follows it.'
       : `${count(left, 'package')} that cannot be named here follow the package.`;
   }
   const rest = left > 0 ? `\n\n${left} more are not shown, or cannot be named here.` : '';
-  return `${table(['who follows it', 'at', 'gets next'], rows)}${rest}`;
+  return `${table(['followed by', 'at', 'gets next'], rows)}${rest}`;
 }
 
 function changeTexts(change: ChannelMove['change']): string[] {

@@ -21,7 +21,7 @@ export function draftBody(input: DraftBodyInput): string {
   const parts = [
     `${whatItIs(path, record)} Requested by ${code(record.by)} in #${askedIn}.`,
     record.kind === 'draft' && record.anyway === true
-      ? `**It fails the current guardrails.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as nobody pushes anything else.`
+      ? `**It fails the current guardrails.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as no one pushes anything else.`
       : '',
     record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
       ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The branch has the new upstream's value. Settle each conflict with \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`

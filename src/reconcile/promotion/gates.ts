@@ -79,7 +79,7 @@ export async function promotionGates({
     else if (required === 'rollout') {
       const followers = followersAt(ports, access, joining);
       found.push(gate(...(await rolloutGate(ports, followers, signal))));
-    } else found.push(gate('failing', `nobody knows what "${required}" asks for: it is checks or rollout`));
+    } else found.push(gate('failing', `"${required}" is unknown: use checks or rollout`));
   }
   if (promotion.approvers.length > 0) {
     found.push(gate(...(await approversGate(access, promotion.approvers, facts, signal))));
@@ -112,8 +112,9 @@ async function checksGate(
     ...runs.filter(({ status }) => status !== 'completed').map(({ name }) => name),
     ...statuses.filter(({ state }) => state !== 'success').map(({ context }) => context),
   ];
-  if (open.length > 0) return ['waiting', `checks of its commit go on: ${open.slice(0, 5).join(', ')}`];
-  if (runs.length + statuses.length === 0) return ['waiting', 'no check says anything of its commit yet'];
+  if (open.length > 0)
+    return ['waiting', `checks of its commit are still running: ${open.slice(0, 5).join(', ')}`];
+  if (runs.length + statuses.length === 0) return ['waiting', 'no check has reported on its commit yet'];
   return ['passed', 'the checks of its commit hold'];
 }
 
@@ -143,7 +144,7 @@ async function approversGate(
     const grant = parseGrant(text);
     if (typeof grant !== 'string') grants.push(grant);
     else if (/^[\w.-]+$/.test(text)) grants.push({ kind: 'team', team: `${access.ref.owner}/${text}` });
-    else return ['failing', `nobody knows who "${text}" is: a role, a team or @login`];
+    else return ['failing', `"${text}" is unknown: use a role, a team or @login`];
   }
   // Teams are asked for where the configuration names them.
   const asked = { ...config, publish: { ...config.publish, requireApprovalBy: grants } };
@@ -153,7 +154,7 @@ async function approversGate(
     const caller = await loadCaller(access, asked, { login, isAuthor, isBot: false }, signal);
     for (const grant of missing) if (holds(grant, caller)) missing.delete(grant);
   }
-  if (missing.size === 0) return ['passed', 'those who must approve it have'];
+  if (missing.size === 0) return ['passed', 'all required approvers have approved it'];
   return [
     'waiting',
     `an approval of this content is missing by ${[...missing].map(nameOf).join(' and by ')}`,

@@ -35,8 +35,7 @@ export async function rolloutGate(
   }
   const of = `${healthy} of ${followers.length} downstreams that have it are healthy`;
   if (failed.length > 0) return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
-  if (followers.length === 0)
-    return ['waiting', 'no downstream of the channel that it comes from has it yet'];
+  if (followers.length === 0) return ['waiting', 'no downstream of its source channel has it yet'];
   return [healthy === followers.length ? 'passed' : 'waiting', of];
 }
 

@@ -98,7 +98,7 @@ function createRedelivery(ports: Ports): (signal?: AbortSignal) => Promise<void>
       } catch (error) {
         // One that the forge no longer has must not keep the others from coming; a limit is obeyed.
         if (!(error instanceof PorticoError) || error.code === 'RATE_LIMITED') throw error;
-        ports.log.warn({ err: error, delivery: guid }, 'a webhook could not be asked for again');
+        ports.log.warn({ err: error, delivery: guid }, 'a lost webhook could not be requested again');
       }
     }
     if (due.length > 0) ports.log.info({ deliveries: due.length }, 'lost webhooks are sent again');

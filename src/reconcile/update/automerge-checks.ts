@@ -79,8 +79,8 @@ export function judgeHead({ runs, statuses, suites }: OtherChecks, { age, settle
   ][0];
   if (open !== undefined) return { kind: 'wait', what: open.name };
   const suite = suites.find((one) => one.runs > 0 && one.status !== 'completed');
-  if (suite !== undefined) return { kind: 'wait', what: 'a check suite that goes on' };
-  if (age < settle) return { kind: 'wait', what: 'the time in which CI begins', seconds: settle - age };
+  if (suite !== undefined) return { kind: 'wait', what: 'a running check suite' };
+  if (age < settle) return { kind: 'wait', what: 'the time in which CI starts', seconds: settle - age };
   return { kind: 'green' };
 }
 

@@ -88,7 +88,7 @@ async function targetOf(
   }
   const { file, document } = channels;
   if (document === undefined) {
-    const message = `The channels of the upstream are stopped: ${file} there cannot be used. They go on when it is mended.`;
+    const message = `The channels of the upstream are stopped, because ${file} there is invalid. They resume when it is fixed.`;
     return withheld('channel-stopped', message);
   }
   const at = await lockedPosition(upstream, signal);

@@ -100,7 +100,7 @@ test('a mistake leaves the last good file in force; a tag that is gone stops the
   await up.push('main', { [FILE]: channelFile('v3\nv1') });
   await stage.idle();
   let standing = (await up.checks(await up.head('main'))).get('portico/channels');
-  expect(standing?.output.title).toBe('Channel files with mistakes: the last good versions are in force');
+  expect(standing?.output.title).toBe('Channel files have errors: the last valid versions stay in effect');
   expect(await titles('shop')).toEqual(['Update shop to v3']);
   await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}\nv3\nv9') });
   await stage.idle();
@@ -182,7 +182,7 @@ test('gates of the base keep a revision out until they are passed', async () => 
   };
   expect(await check()).toEqual([
     'action_required',
-    'v4 to stable: no check says anything of its commit yet, and 1 more',
+    'v4 to stable: no check has reported on its commit yet, and 1 more',
   ]);
   const sha = (await up.tags()).get('web/v4')!;
   await stage

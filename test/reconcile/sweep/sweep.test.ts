@@ -157,7 +157,7 @@ test('commands in texts that open issues and pull requests are found where their
       (await repo.comments(number)).map(({ body }) => body ?? '');
     expect(await said(asked)).toEqual([expect.stringContaining('🚀 `/portico init asked`')]);
     expect(await said(edited)).toEqual([expect.stringContaining('edited before Portico read it')]);
-    expect(await said(wrong)).toEqual([expect.stringContaining('are not carried out')]);
+    expect(await said(wrong)).toEqual([expect.stringContaining('are not run')]);
     expect(await said(closed)).toEqual([]);
     expect(await stage.writesOf(look, 'up-lost')).toEqual([]);
   } finally {

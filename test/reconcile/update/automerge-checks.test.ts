@@ -20,7 +20,7 @@ const run = (name: string, status: string, conclusion: string | null = null) => 
 
 test.each([
   ['nothing, and CI had the time to begin', NOTHING, OLD, 'green'],
-  ['nothing yet', NOTHING, { age: 10, settle: 60 }, 'wait: the time in which CI begins, 50 s'],
+  ['nothing yet', NOTHING, { age: 10, settle: 60 }, 'wait: the time in which CI starts, 50 s'],
   ['a run goes on', { ...NOTHING, runs: [run('test', 'in_progress')] }, OLD, 'wait: test'],
   ['a run waits for a person', { ...NOTHING, runs: [run('test', 'waiting')] }, OLD, 'wait: test'],
   [
@@ -46,7 +46,7 @@ test.each([
     'a suite goes on',
     { ...NOTHING, suites: [{ status: 'queued', runs: 1 }] },
     OLD,
-    'wait: a check suite that goes on',
+    'wait: a running check suite',
   ],
   [
     'a suite of an App that never reports',
