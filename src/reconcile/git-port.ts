@@ -48,10 +48,23 @@ export type PushResult =
       readonly rejected: readonly RejectedRef[];
     };
 
+/**
+ * `exists` and `stale`: somebody else was faster. `protected`, `denied`, `workflows` and `signatures`: refused until a person
+ * changes a rule or a permission. `other`: nobody can tell.
+ */
+export type RejectionReason =
+  | 'exists'
+  | 'stale'
+  | 'protected'
+  | 'denied'
+  | 'workflows'
+  | 'signatures'
+  | 'other';
+
 /** `hint`: what helps, where the reason tells. */
 export interface RejectedRef {
   readonly ref: string;
-  readonly reason: string;
+  readonly reason: RejectionReason;
   readonly message: string;
   readonly hint?: string;
 }

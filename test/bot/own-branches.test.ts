@@ -5,7 +5,7 @@ import type { PushResult, RefUpdate } from '../../src/reconcile/git-port.ts';
 
 const REF = 'refs/heads/portico/update/web/1';
 const OK: PushResult = { ok: true };
-const MOVED: PushResult = { ok: false, rejected: [{ ref: REF, reason: 'moved', message: 'stale info' }] };
+const MOVED: PushResult = { ok: false, rejected: [{ ref: REF, reason: 'stale', message: 'stale info' }] };
 
 const push = (_updates: readonly RefUpdate[]): Promise<PushResult> => Promise.resolve(OK);
 

@@ -17,7 +17,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
   );
   // What a function only tells is no finding on a line: it would bury those that are.
   const findings = own.filter(({ finding }) => finding.severity !== 'info');
-  const foreignSentence = own.filter(({ finding }) => finding.severity === 'info');
+  const remarks = own.filter(({ finding }) => finding.severity === 'info');
   const failed = rendered.filter((one) => renderFailed(one));
   const unstable = rendered.filter((one) => one.unstable !== undefined);
   const withheld = commit.state === 'withheld';
@@ -53,11 +53,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
     conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
     title,
     summary: summary.length === 0 ? 'No package is changed.' : summary.join('\n\n'),
-    ...textOf([
-      withheld ? patchText(commit) : '',
-      rest,
-      toldText(foreignSentence.map(({ finding }) => finding)),
-    ]),
+    ...textOf([withheld ? patchText(commit) : '', rest, remarksText(remarks.map(({ finding }) => finding))]),
     annotations,
   };
 }
@@ -65,15 +61,15 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
 /** How many lines of function output are listed. */
 const MAX_TOLD = 200;
 
-function toldText(foreignSentence: readonly Finding[]): string {
-  if (foreignSentence.length === 0) return '';
-  const lines = foreignSentence
+function remarksText(remarks: readonly Finding[]): string {
+  if (remarks.length === 0) return '';
+  const lines = remarks
     .slice(0, MAX_TOLD)
     .map(
       ({ function: name, file, message }) =>
         `- ${code(name)}${file === undefined ? '' : ` in ${code(file)}`}: ${code(message)}`,
     );
-  const more = foreignSentence.length > MAX_TOLD ? [`- and ${foreignSentence.length - MAX_TOLD} more`] : [];
+  const more = remarks.length > MAX_TOLD ? [`- and ${remarks.length - MAX_TOLD} more`] : [];
   return ['Function output:', '', ...lines, ...more].join('\n');
 }
 

@@ -13,7 +13,7 @@ import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
-import { wasOvertaken } from '../repository/refused-push.ts';
+import { refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
 import type { StepOutcome } from '../step-outcome.ts';
@@ -38,8 +38,7 @@ export async function pauseUpdates({
   const record = { ref, text, object: place.head, date: new Date(asked.at) };
   const tag = await writeSealedTag(ports, access, record, signal);
   const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
-  const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
-  if (refused !== undefined) return pushRefused(ref, refused);
+  if (!answer.ok) return notMoved(ref, answer.rejected);
   await lookAgain({ ports, access, path, directory: place.directory, signal });
   return {
     kind: 'done',
@@ -60,8 +59,7 @@ export async function resumeUpdates({
   const found = (await git.refs(ref, signal)).get(ref);
   if (found !== undefined) {
     const answer = await git.push([{ ref, to: null, expect: found.oid }], signal);
-    const refused = answer.ok ? undefined : answer.rejected.find((one) => !wasOvertaken(one));
-    if (refused !== undefined) return pushRefused(ref, refused);
+    if (!answer.ok) return notMoved(ref, answer.rejected);
   }
   // Also where it was not paused: the command may be running for the second time.
   await lookAgain({ ports, access, path, directory: place.directory, signal });
@@ -124,7 +122,15 @@ async function packageOnBranch(
   };
 }
 
-function pushRefused(ref: string, { message, hint }: RejectedRef): StepOutcome {
+/**
+ * The ref is not where this command put it. Where somebody else was faster the command runs again, on what the ref holds then.
+ *
+ * @throws PorticoError `REF_MOVED`
+ */
+function notMoved(ref: string, rejected: readonly RejectedRef[]): StepOutcome {
+  const final = rejected.find((one) => !wasOvertaken(one));
+  if (final === undefined) throw refMoved(ref);
+  const { message, hint } = final;
   return {
     kind: 'failed',
     message: `The forge refused to move ${code(ref)}: ${sentence(message)}`,

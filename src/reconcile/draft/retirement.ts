@@ -3,7 +3,6 @@ import type { Retirement } from '../../command/command-state.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
 import { askers } from '../../command/retirement.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { PorticoError } from '../../error.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { deletionProposedBranch } from '../../revision/ref-name.ts';
@@ -209,13 +208,8 @@ export async function retire({
       signal,
     );
     if (!answer.ok) {
-      const final = answer.rejected.find(({ reason }) => reason !== 'exists' && reason !== 'stale');
-      if (final === undefined) {
-        throw new PorticoError('REF_MOVED', `${names.tag} moved while it was being retired`, {
-          blame: 'forge',
-          retryAfter: 1,
-        });
-      }
+      const final = answer.rejected.find((one) => !wasOvertaken(one));
+      if (final === undefined) throw refMoved(names.tag);
       if (release !== null) await access.forge.upsertRelease(release, signal);
       return refused(
         `The forge refused to remove the tag ${code(names.tag)}: ${final.message}.`,

@@ -103,16 +103,16 @@ function packagesText(input: SummaryInput): string {
 
 /** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
 function packageParts({ packages, rendered }: SummaryInput, budget: number): string[] {
-  const foreignSentence = packages.filter(
+  const changed = packages.filter(
     ({ content, diff }) => !content.same || diff.changes.length > 0 || diff.unread.length > 0,
   );
   const parts: string[] = [];
   let room = budget - 100;
-  for (const [at, { path, content, diff }] of foreignSentence.entries()) {
+  for (const [at, { path, content, diff }] of changed.entries()) {
     const functions = functionTable(rendered.find((one) => one.package.path === path));
     const may = powerMarkdown(diff, MAX_POWERS);
     const power = may === '' ? '' : `**Privileges**\n\n${may}`;
-    const own = Math.floor(room / (foreignSentence.length - at)) - functions.length - power.length - 200;
+    const own = Math.floor(room / (changed.length - at)) - functions.length - power.length - 200;
     const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
     const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
     const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body);
@@ -120,7 +120,7 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
     room -= part.length + 2;
     parts.push(part);
   }
-  const left = foreignSentence.length - parts.length;
+  const left = changed.length - parts.length;
   return left === 0 ? parts : [...parts, `… and ${left} more packages; see the checks.`];
 }
 

@@ -16,6 +16,7 @@ import {
   type PackageChannelState,
 } from '../repository/channel-files.ts';
 import { refPath, tagOf } from '../repository/package-revisions.ts';
+import { wasOvertaken } from '../repository/refused-push.ts';
 
 /** One tag that is to lead elsewhere. */
 export interface ChannelTagMove {
@@ -132,7 +133,7 @@ export async function deriveChannelTags(
     if (rejected === undefined) {
       ports.log.info({ repository, tag, to, was: byHand }, 'the tag of a channel was moved');
       if (byHand !== undefined) standing.putRight.set(tag, { to, was: byHand });
-    } else if (rejected.reason !== 'stale' && rejected.reason !== 'exists') {
+    } else if (!wasOvertaken(rejected)) {
       ports.log.warn(
         { repository, tag, to, err: rejected.message },
         'the forge refused the tag of a channel',

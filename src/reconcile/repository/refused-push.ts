@@ -13,6 +13,16 @@ export function wasOvertaken(rejected: Pick<RejectedRef, 'reason'> | undefined):
   return rejected === undefined || rejected.reason === 'stale' || rejected.reason === 'exists';
 }
 
+/**
+ * True where only a person can change the answer. Of a reason that nobody knows that is not sure: a job tries it again, a command
+ * tells it to the person who waits.
+ */
+export function isFinal({ reason }: Pick<RejectedRef, 'reason'>): boolean {
+  return FINAL.has(reason);
+}
+
+const FINAL: ReadonlySet<RejectedRef['reason']> = new Set(['protected', 'denied', 'workflows', 'signatures']);
+
 /** Has the job done again, on what `ref` holds then. */
 export function refMoved(ref: string): PorticoError {
   return new PorticoError('REF_MOVED', `${ref} moved meanwhile`, { blame: 'forge', retryAfter: 1 });

@@ -12,6 +12,7 @@ import type { Wanted } from '../merge/update-content.ts';
 import type { Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
+import { isFinal } from '../repository/refused-push.ts';
 import { botPerson } from '../seal/bot-commit.ts';
 import {
   askersOfUpdate,
@@ -118,11 +119,9 @@ export async function pushAll(
   return failed.set(ref, pushError(ref, rejected));
 }
 
-const FINAL: ReadonlySet<string> = new Set(['protected', 'denied', 'workflows', 'signatures']);
-
 /** What a job fails with whose push was not taken: for good, or until it is done again. */
 export function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
-  if (rejected !== undefined && FINAL.has(rejected.reason)) {
+  if (rejected !== undefined && isFinal(rejected)) {
     return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
       hint:
         rejected.hint ??
