@@ -50,7 +50,7 @@ test('a merge whose workflow files are those of neither side is left to a person
   expect(said).toMatch(
     /no branch holds the workflow files that it would bring \(\.github\/workflows\/ci\.yml\)/,
   );
-  expect(said).toMatch(/merge the registered branch into this one by hand/);
+  expect(said).toMatch(/Merge the registered branch into this one by hand/);
 
   // A person may, and Portico goes on from there.
   await stage.as('alice').rest.repos.merge({ ...repo.where, base: 'two', head: 'main' });
