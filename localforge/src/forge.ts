@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,6 +26,7 @@ import { makeGitHttp } from './git-http.ts';
 import { demandGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
 import { holdGitStarter } from './git-starter.ts';
+import { isByPublicName } from './public-host.ts';
 import { writePushHook } from './push-hook.ts';
 import { withNulls } from './realism/nulls.ts';
 import { writeLateHeads } from './realism/pull-ref-lag.ts';
@@ -169,11 +170,20 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const api = observed(exchangeListeners, makeApi(context, router).fetch);
   const rest = getRequestListener(withPages(context, router, api));
   const apiAlone = getRequestListener(api);
+  const refusedByName = (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (!isByPublicName(request, origin)) return false;
+    response.writeHead(421, { 'content-type': 'application/json', connection: 'close' });
+    response.end(JSON.stringify({ message: `Ask the forge at ${origin}.` }));
+    return true;
+  };
   const apiServer =
     options.apiOrigin === 'own'
-      ? createServer((request, response) => void apiAlone(request, response))
+      ? createServer((request, response) => {
+          if (!refusedByName(request, response)) void apiAlone(request, response);
+        })
       : undefined;
   const server = createServer((request, response) => {
+    if (refusedByName(request, response)) return;
     if (apiServer !== undefined && request.url?.startsWith('/api/') === true) {
       response.writeHead(404).end();
     } else if (!gitHttp.handle(request, response)) void rest(request, response);

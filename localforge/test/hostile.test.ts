@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -127,4 +129,26 @@ describe('whatever is asked', () => {
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 [234]\d\d/);
     expect((await box.as().rest.repos.get({ owner: 'acme', repo: 'open' })).status).toBe(200);
   });
+});
+
+test.each([
+  ['evil.example.com.evil.org', 421],
+  ['evil.org:4280', 421],
+  ['evil.org.', 421],
+  ['forge.test', 200],
+  ['localhost:4280', 200],
+  ['host.docker.internal', 200],
+  ['[::1]:4280', 200],
+])('a public name that leads to this machine opens neither the API nor git: %s', async (host, status) => {
+  const { port } = new URL(box.forge.url);
+  const asked = async (path: string): Promise<number | undefined> => {
+    const headers = { host, authorization: 'Bearer alice-token' };
+    const sent = get({ port, host: '127.0.0.1', path, headers });
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  for (const path of ['/api/v3/user', '/user', '/acme/open.git/info/refs?service=git-upload-pack']) {
+    expect({ path, status: await asked(path) }).toEqual({ path, status });
+  }
 });
