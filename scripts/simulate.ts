@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 /**
- * What one upstream revision costs on its way into many repositories: calls, hours at GitHub's limits, memory.
+ * What one upstream revision costs on its way into many repositories, until each has released it: calls, hours at GitHub's limits, memory.
  *
  *   npm run simulate -- [--repos 10000] [--packages 1] [--installations 1] [--replicas 1] [--no-waves]
  *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--json]
@@ -9,6 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import type { Share, Wave } from '../src/package/rollout/rollout.ts';
+import { CALLS_OF_UPDATE, inAll } from './simulate/calls.ts';
 import { simulateFanOut } from './simulate/fan-out.ts';
 
 const { values } = parseArgs({
@@ -26,10 +27,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Calls of one update that create content: its pull request, and the comment that sums it up. */
-const CONTENT_CALLS = 2;
-/** All calls of one update, as the scale test counts them: 16 reads (304s of them are free) and 6 writes. */
-const REST_CALLS = 22;
+const { opening, approval, publishing } = CALLS_OF_UPDATE;
 /** Seconds of one update in one of the four workers of a process. */
 const WORK_SECONDS = 0.2;
 const WORKERS = 4;
@@ -61,8 +59,11 @@ const result = simulateFanOut({
   contentPerMinute: number('content-per-minute'),
   contentPerHour: number('content-per-hour'),
   restPerHour: number('rest-per-hour'),
-  contentCalls: CONTENT_CALLS,
-  restCalls: REST_CALLS,
+  opening: { content: opening.content, rest: inAll(opening) },
+  publishing: {
+    content: approval.content + publishing.content,
+    rest: inAll(approval) + inAll(publishing),
+  },
   workSeconds: WORK_SECONDS,
   workers: WORKERS * Math.max(1, number('replicas')),
   mergeSeconds: 60 * number('merge-minutes'),
@@ -75,6 +76,7 @@ else {
     ['calls that create content', String(result.contentCalls)],
     ['calls in all', String(result.restCalls)],
     ['the last pull request is open after', `${result.openHours.toFixed(1)} h`],
+    ['all are published after', `${result.doneHours.toFixed(1)} h`],
     [
       'a repository has its first after',
       `${result.firstHours.median.toFixed(1)} h (median), ${result.firstHours.last.toFixed(1)} h (last)`,

@@ -23,15 +23,20 @@ export interface FanOutOptions {
   readonly contentPerMinute: number;
   readonly contentPerHour: number;
   readonly restPerHour: number;
-  /** Calls of one update that create content: its pull request, and the comment that sums it up. */
-  readonly contentCalls: number;
-  /** Calls of one update that count for the hour, those that create content included. */
-  readonly restCalls: number;
+  /** Of one update until its pull request is open and checked, and from its approval until it is released. */
+  readonly opening: Cost;
+  readonly publishing: Cost;
   /** Seconds of work for one update in one worker, and workers of all replicas together. */
   readonly workSeconds: number;
   readonly workers: number;
   /** Seconds from the opening of a pull request to the publishing of what it brings. */
   readonly mergeSeconds: number;
+}
+
+/** Calls that count for the hour, and how many of them create content. */
+interface Cost {
+  readonly rest: number;
+  readonly content: number;
 }
 
 export interface FanOutResult {
@@ -63,6 +68,7 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
   if (governed === undefined || revision === undefined) throw new Error('the rollout governs nothing');
   const limits = new Map<number, Limits>();
   const opened = new Map<string, bigint>();
+  const published = new Map<string, bigint>();
   const waves = new Map<string, { updates: number; at: bigint }>();
   const workers = Array.from({ length: options.workers }, () => 0n);
   const all = followersOf(catalog, governed);
@@ -71,7 +77,7 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
   let plans = 0;
   for (;;) {
     const started = performance.now();
-    const downstreams = all.map((one) => asPublished(one, opened, now, options));
+    const downstreams = all.map((one) => asPublished(one, published, now));
     const input = { rollout: governed.rollout, downstreams, selects, since: 0, orders: NO_ORDERS };
     const plan = planRollout({ ...input, now: milliseconds(now) });
     const ready = new Set<RolloutMember>();
@@ -94,7 +100,15 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
       for (const path of these) {
         const one = byPlace.get(placeOf(repository, path));
         if (one === undefined || verdictOn(plan, one.id) !== 'may-open') continue;
-        const at = openOne({ installation: repository.installationId, now, workers, limits, options });
+        const at = openOne({
+          id: one.id,
+          installation: repository.installationId,
+          now,
+          workers,
+          limits,
+          published,
+          options,
+        });
         opened.set(one.id, at);
         const wave = plan.waveOf.get(one.id)?.name ?? '';
         const known = waves.get(wave) ?? { updates: 0, at: 0n };
@@ -102,13 +116,14 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
       }
     }
     if (plan.state === 'done') break;
-    now = nextMoment(now, opened, plan.next, options);
+    for (const one of limits.values()) publishUntil(undefined, one, published, options);
+    now = nextMoment(now, published, plan.next);
   }
   const last = [...opened.values()].reduce((a, b) => (a > b ? a : b), 0n);
   return {
     updates: opened.size,
-    contentCalls: opened.size * options.contentCalls,
-    restCalls: opened.size * options.restCalls,
+    contentCalls: opened.size * (options.opening.content + options.publishing.content),
+    restCalls: opened.size * (options.opening.rest + options.publishing.rest),
     openHours: hours(last),
     doneHours: hours(now),
     firstHours: firsts(opened),
@@ -132,32 +147,60 @@ interface Limits {
   readonly content: bigint[];
   hour: bigint;
   used: number;
+  /** Open updates in the order in which they are approved and merged, and when. */
+  readonly merges: { readonly id: string; readonly at: bigint }[];
 }
 
 /** When the pull request of one update is open. */
 function openOne({
+  id,
   installation,
   now,
   workers,
   limits,
+  published,
   options,
 }: {
+  readonly id: string;
   readonly installation: number;
   readonly now: bigint;
   readonly workers: bigint[];
   readonly limits: Map<number, Limits>;
+  readonly published: Map<string, bigint>;
   readonly options: FanOutOptions;
 }): bigint {
-  const mine = limits.get(installation) ?? { content: [], hour: 0n, used: 0 };
+  const mine = limits.get(installation) ?? { content: [], hour: 0n, used: 0, merges: [] };
   limits.set(installation, mine);
   let free = 0;
   for (const [at, until] of workers.entries()) if (until < (workers[free] ?? 0n)) free = at;
   const start = (workers[free] ?? 0n) > now ? (workers[free] ?? 0n) : now;
-  let at = start + BigInt(Math.round(options.workSeconds * Number(SECOND)));
-  for (let call = 0; call < options.contentCalls; call += 1) at = contentCall(mine, at, options);
-  at = restCalls(mine, at, options);
+  const ready = start + BigInt(Math.round(options.workSeconds * Number(SECOND)));
+  publishUntil(ready, mine, published, options);
+  const at = spend(mine, ready, options.opening, options);
   workers[free] = at;
+  mine.merges.push({ id, at: at + BigInt(options.mergeSeconds) * SECOND });
   return at;
+}
+
+/** Publishes what is merged by then, or all of it: those calls count for the same limits. */
+function publishUntil(
+  until: bigint | undefined,
+  limits: Limits,
+  published: Map<string, bigint>,
+  options: FanOutOptions,
+): void {
+  for (let [next] = limits.merges; next !== undefined; [next] = limits.merges) {
+    if (until !== undefined && next.at > until) return;
+    limits.merges.shift();
+    published.set(next.id, spend(limits, next.at, options.publishing, options));
+  }
+}
+
+/** When calls that are asked for then have been made. */
+function spend(limits: Limits, then: bigint, cost: Cost, options: FanOutOptions): bigint {
+  let at = then;
+  for (let call = 0; call < cost.content; call += 1) at = contentCall(limits, at, options);
+  return restCalls(limits, at, cost.rest, options);
 }
 
 function contentCall({ content }: Limits, now: bigint, options: FanOutOptions): bigint {
@@ -179,7 +222,7 @@ function contentCall({ content }: Limits, now: bigint, options: FanOutOptions): 
   return at;
 }
 
-function restCalls(limits: Limits, now: bigint, { restPerHour, restCalls: calls }: FanOutOptions): bigint {
+function restCalls(limits: Limits, now: bigint, calls: number, { restPerHour }: FanOutOptions): bigint {
   const hour = now / (3_600n * SECOND);
   if (hour > limits.hour) Object.assign(limits, { hour, used: 0 });
   limits.used += calls;
@@ -201,27 +244,16 @@ function isDue(one: RolloutMember, revision: string): boolean {
   return target.kind === 'target';
 }
 
-function asPublished(
-  one: RolloutMember,
-  opened: ReadonlyMap<string, bigint>,
-  now: bigint,
-  { mergeSeconds }: FanOutOptions,
-): RolloutMember {
-  const at = opened.get(one.id);
-  const publishedAt = at === undefined ? undefined : at + BigInt(mergeSeconds) * SECOND;
-  return publishedAt === undefined || publishedAt > now
+function asPublished(one: RolloutMember, published: ReadonlyMap<string, bigint>, now: bigint): RolloutMember {
+  const at = published.get(one.id);
+  return at === undefined || at > now
     ? one
-    : { ...one, standing: 'published', publishedAt: milliseconds(publishedAt) };
+    : { ...one, standing: 'published', publishedAt: milliseconds(at) };
 }
 
 /** The end of what is under way, or of a pause. */
-function nextMoment(
-  now: bigint,
-  opened: ReadonlyMap<string, bigint>,
-  next: number | undefined,
-  { mergeSeconds }: FanOutOptions,
-): bigint {
-  const last = [...opened.values()].reduce((a, b) => (a > b ? a : b), 0n) + BigInt(mergeSeconds) * SECOND;
+function nextMoment(now: bigint, published: ReadonlyMap<string, bigint>, next: number | undefined): bigint {
+  const last = [...published.values()].reduce((a, b) => (a > b ? a : b), 0n);
   if (last > now) return last;
   if (next === undefined) throw new Error('the rollout waits for nothing');
   return BigInt(Math.ceil(next)) * 1_000n;

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { CALLS_OF_UPDATE, type Calls } from '../../../scripts/simulate/calls.ts';
 import { branchRuleset } from '../../../src/config/ruleset.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
@@ -14,6 +16,7 @@ import { startStage, type Stage } from '../stage.ts';
 let stage: Stage;
 /** Of the time in which the second revision reached everybody. */
 let calls: readonly Call[] = [];
+let opening: ReadonlyMap<string, Calls>;
 
 const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
 const color = (name: string): Record<string, string> => ({
@@ -29,6 +32,7 @@ const GUARDRAIL =
 const DOWNSTREAMS = {
   free: free(),
   asked: follow(),
+  cycle: follow(),
   ...(STORIES && {
     ruled: free(),
     guarded: free(),
@@ -56,12 +60,38 @@ beforeAll(async () => {
     seen.push(call);
     return call.path.includes('/untold/rules/') ? 403 : undefined;
   };
-  await stage.watching(watch, () => up.publish('two', color('second')));
+  opening = await countedBy(() => stage.watching(watch, () => up.publish('two', color('second'))));
   calls = seen;
 });
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
+});
+
+const CREATES_CONTENT = /^POST \S+\/(pulls|comments|releases)$/;
+
+/** What the bot, which comes by a door of its own, asked of the repositories of each name; what is answered by 304 is free. */
+async function countedBy(work: () => Promise<unknown>): Promise<ReadonlyMap<string, Calls>> {
+  const people = new URL(stage.forge.apiUrl).host;
+  const counted = new Map<string, { content: number; writes: number; reads: number }>();
+  const off = stage.forge.onExchange(({ method, url, status }) => {
+    const name = /\/repos\/acme\/([^/]+)/.exec(url.pathname)?.[1];
+    if (url.host === people || name === undefined || status === 304) return;
+    const known = counted.get(name) ?? { content: 0, writes: 0, reads: 0 };
+    counted.set(name, known);
+    const isContent = CREATES_CONTENT.test(`${method} ${url.pathname}`);
+    known[isContent ? 'content' : method === 'GET' ? 'reads' : 'writes'] += 1;
+  });
+  await work();
+  off();
+  return counted;
+}
+
+/** Writes are so many, and reads no more: jobs that meet share some. */
+const asAssumed = ({ content, writes, reads }: Calls): unknown => ({
+  content,
+  writes,
+  reads: expect.toSatisfy((counted: number) => counted > 0 && counted <= reads),
 });
 
 /** Names beside the aggregate that a ruleset, and a branch's own protection, require. */
@@ -128,6 +158,28 @@ test('where an approval is asked for the check of that is written, and nobody is
     'Needs 1 approval: anyone with write access except alice.',
   );
   expect(calls.filter(asksWhoPushed)).toEqual([]);
+});
+
+test('from opening to release it costs the calls that the simulation and docs/scaling.md assume', async () => {
+  const approved = stage.repository('cycle');
+  const { number } = await updateOf(approved);
+  const steps = {
+    opening: opening.get('cycle'),
+    approval: (await countedBy(() => approved.review(number, 'APPROVE', '', 'carol'))).get('cycle'),
+    publishing: (await countedBy(() => approved.press(number))).get('cycle'),
+  };
+  expect([...(await approved.tags()).keys()]).toEqual(['shop/v1']);
+  expect(steps).toEqual({
+    opening: asAssumed(CALLS_OF_UPDATE.opening),
+    approval: asAssumed(CALLS_OF_UPDATE.approval),
+    publishing: asAssumed(CALLS_OF_UPDATE.publishing),
+  });
+  const page = readFileSync('docs/scaling.md', 'utf8');
+  for (const [step, { content, writes, reads }] of Object.entries(CALLS_OF_UPDATE)) {
+    expect(page).toMatch(new RegExp(`^\\| ${step} \\|.*\\| ${content} \\| ${writes} \\| ${reads} \\|$`, 'm'));
+  }
+  // Where nobody is asked to approve, one check less.
+  expect(opening.get('free')).toMatchObject({ content: 2, writes: 1 });
 });
 
 test('who puts the branch of an update back to an older one is its author, though every commit is of Portico', async () => {
