@@ -5,27 +5,27 @@ import type { ForgeConfig } from './config.ts';
 
 export const HELP = `Usage: localforge [options]
 
-GitHub in a box, for whoever writes a GitHub App: REST, GraphQL, git over HTTP, webhooks and pages in one process. When it
-is ready it prints where everything is, and serves until it is stopped.
+A local GitHub for authors of GitHub Apps: REST, GraphQL, git over HTTP, webhooks and pages in one process. When it is
+ready, it prints its addresses, and it serves until it is stopped.
 
-  --repo OWNER/NAME[=FROM]  a repository, with the App installed on its owner; FROM is a folder of files or a git
-                            repository (directory, bundle or address) to fill it from. May be given several times
+  --repo OWNER/NAME[=FROM]  a repository, with the App installed on its owner; FROM is a directory of files or a git
+                            repository (directory, bundle or address) with its content. May be repeated
   --private                 the repositories of --repo are private
-  --user LOGIN              a person, whose token is LOGIN-token (default: alice). May be given several times; people
-                            own the organizations of --repo
-  --config FILE             more of that, in YAML or JSON: tokens, users, orgs, repos, app
+  --user LOGIN              a user, whose token is LOGIN-token (default: alice). May be repeated; users own the
+                            organizations of --repo
+  --config FILE             further configuration in YAML or JSON: tokens, users, orgs, repos, app
   --manifest FILE           the manifest of your App: name, default_permissions, default_events
-  --webhook URL             where the App's webhooks go (default: nowhere)
-  --port N                  the port; 0, the default, takes a free one
+  --webhook URL             address for the App's webhooks (default: none)
+  --port N                  the port (default: 0, a free port)
   --host HOST               the address to listen on (default: 127.0.0.1)
-  --data DIR                keep everything there, and go on with what is there (default: a temporary directory)
-  --own-api-origin          the API has an origin of its own, as on github.com; otherwise it is below /api/v3
-  --realistic               be late, out of step and refuse for a moment, as GitHub has been seen to do
-  --seed N                  what the chances of --realistic are drawn from (default: 1)
+  --data DIR                directory for all data, which is reused if it exists (default: a temporary directory)
+  --own-api-origin          serve the API on its own origin, as on github.com (default: below /api/v3)
+  --realistic               be slow, inconsistent and briefly unavailable, as GitHub can be
+  --seed N                  seed of the random behaviour of --realistic (default: 1)
   --json                    print one line of JSON when ready
   --help, --version
 
-Exit code: 0 when stopped by a signal, 64 for wrong usage, 65 where it cannot start.
+Exit code: 0 when stopped by a signal, 64 for wrong usage, 65 if it cannot start.
 Example: localforge --repo acme/web=./my-files --webhook http://127.0.0.1:3000/api/github/webhooks`;
 
 /** A repository to make, as `--repo` names it. */
