@@ -56,7 +56,7 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
           if (job.kind === STRANGER && waits === true) {
             await tellPutOff(await ports.open(target.repository, either), target.number, either);
           } else {
-            if ((await proposal(job.data, either)) === 'looked') return;
+            if ((await proposal(job.data, either)).kind !== 'put-off') return;
             if (author !== undefined) turns.tookLong(author);
           }
           await ports.enqueue(longerJob(job));

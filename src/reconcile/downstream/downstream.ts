@@ -1,6 +1,7 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { Kptfile } from '../../package/kptfile-types.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
+import type { NoBusiness } from '../answer.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { PackageLook } from '../job.ts';
@@ -9,7 +10,7 @@ import type { PackageChannelState } from '../repository/channel-files.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
 import { refPath } from '../repository/package-revisions.ts';
-import { openRegistered, type NoBusiness } from '../repository/registered.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { upstreamChannels } from '../repository/upstream-channels.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { contentMayFlow, controlMayFlow } from '../repository/visibility.ts';

@@ -1,53 +1,27 @@
-import type { ApprovalCount } from '../../command/approval-count.ts';
+/** Pull requests against the registered branch: read, brought to what they should be, judged, summed up. */
 import { PorticoError } from '../../error.ts';
-import type { KptfileProblem } from '../../package/kptfile-types.ts';
-import { contentDigest } from '../../revision/digest.ts';
-import { parseBranch } from '../../revision/ref-name.ts';
-import type { TrialMemory } from '../check/config-trial.ts';
-import { checkConfigurationAlone, proposedConfig } from '../check/proposed-config.ts';
+import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
+import { checkConfigurationAlone } from '../check/proposed-config.ts';
 import type { JobData } from '../job.ts';
-import { proposalJob, recheckJob, strangerJob, updateBranchJob } from '../jobs.ts';
-import { behindPackages, remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
-import { openConflicts } from '../merge/open-conflicts.ts';
+import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
-import { proposedChannels, type ProposedChannels } from '../promotion/proposed-channels.ts';
-import { withdrawnByUpdate } from '../promotion/withdrawn-update.ts';
-import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
-import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
-import { pushRendered, type RenderCommit } from '../render/render-commit.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
+import { pushRendered } from '../render/render-commit.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
-import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { tellUnreadable } from '../repository/tell-unreadable.ts';
-import { loadApprovals } from '../review/approvals.ts';
-import { waivedPackages } from '../review/draft-history.ts';
-import { removedPackages, usersOfRemoved } from '../review/known-users.ts';
-import { leftBehind } from '../review/left-behind.ts';
-import { powerApproval } from '../review/power-approval.ts';
-import { mayMergeItself, proposalApproval } from '../review/proposal-approval.ts';
-import { loadChanges } from '../review/proposal-changes.ts';
-import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { SUMMARY_MARKER } from '../text/summary-marker.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { tellPutOff } from '../update/tell-put-off.ts';
 import { tellOpenUpdate } from '../update/tell-update-state.ts';
-import { isGreen, proposalChecks } from './checks.ts';
-import { loadFixes, type FixMemory } from './fixes.ts';
+import { decideLook, planProposal } from './decision.ts';
+import { loadFindings, type FindingsMemory } from './findings.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { sumUpClosed } from './sum-up-closed.ts';
-import { summaryOf } from './summary.ts';
-import { writtenChecks } from './written-checks.ts';
 
-/** After this what the forge does not show is not there. */
-const SHOWN_AFTER_MS = 60_000;
-
-/** `put off`: it takes longer than its turn, and is to be looked at where long ones wait. */
-export type ProposalReconciler = (
-  target: JobData<'proposal'>,
-  signal?: AbortSignal,
-) => Promise<'looked' | 'put off'>;
+export type ProposalReconciler = Reconciler<'proposal'>;
 
 /**
  * Brings a pull request to the state it should be in: the branch holds the rendered packages, each check says what
@@ -55,189 +29,93 @@ export type ProposalReconciler = (
  */
 export function createProposalReconciler(ports: Ports): ProposalReconciler {
   const cache = createRenderCache();
-  const trials: TrialMemory = new Map();
-  const mended: FixMemory = new Map();
+  const memory: FindingsMemory = { trials: new Map(), mended: new Map() };
   const listed = new Map<string, string>();
   const look = async (
     access: RepositoryAccess,
     target: JobData<'proposal'>,
     signal?: AbortSignal,
-  ): Promise<void> => {
-    const { number, again, at = 0 } = target;
+  ): Promise<Answer> => {
+    const { number } = target;
     const loaded = await loadProposal(access, number, {}, signal);
     if (loaded.kind === 'snapshot') await tellDashboard(ports, access.ref, loaded.snapshot.pull, listed);
-    if (loaded.kind === 'none') {
-      // A forge may tell of a pull request before it shows it.
-      if (loaded.reason === 'absent' && ports.now().getTime() - at < SHOWN_AFTER_MS) {
+    const decided = decideLook(loaded, target, ports.now().getTime());
+    switch (decided.do) {
+      case 'wait':
         throw new PorticoError('PULL_NOT_SHOWN', `the forge does not show #${number} yet`, {
           blame: 'forge',
         });
-      }
-      if (loaded.reason === 'other-branch') {
-        await checkConfigurationAlone({ ports, access, number, memory: trials, signal });
-      }
-      ports.log.debug(
-        { repository: `${access.ref.owner}/${access.ref.name}`, pull: number, reason: loaded.reason },
-        'nothing to do for this pull request',
-      );
-      return;
+      case 'nothing':
+        return nothing(decided.reason);
+      case 'check-configuration':
+        await checkConfigurationAlone({ ports, access, number, memory: memory.trials, signal });
+        return nothing('other-branch');
+      case 'sum-up':
+        await sumUpClosed(ports, access, decided.snapshot, signal);
+        return DONE;
+      case 'pass-on':
+        await ports.enqueue(decided.job);
+        return DONE;
+      case 'check':
+        await check({ access, target, read: decided.snapshot, signal });
+        return DONE;
     }
-    if (loaded.snapshot.pull.state === 'closed') {
-      await sumUpClosed(ports, access, loaded.snapshot, signal);
-      return;
-    }
-    if (!loaded.snapshot.writable && target.author === undefined) {
-      const { repository } = target;
-      const job =
-        again === undefined ? proposalJob(repository, number) : recheckJob(repository, number, again);
-      await ports.enqueue(strangerJob(job, loaded.snapshot.pull.author));
-      return;
-    }
-    const { snapshot, remerge } = await merged(ports, access, loaded.snapshot, signal);
-    const guardrails = await loadGuardrails({
-      git: access.git,
-      config: snapshot.config,
-      base: snapshot.base,
-      signal,
-    });
-    const rendered = await renderProposal({
-      ports,
-      access,
-      snapshot,
-      guardrails,
-      cache: again === undefined ? cache : createRenderCache(),
-      signal,
-    });
+  };
+  const check = async ({
+    access,
+    target,
+    read,
+    signal,
+  }: {
+    readonly access: RepositoryAccess;
+    readonly target: JobData<'proposal'>;
+    readonly read: ProposalSnapshot;
+    readonly signal: AbortSignal | undefined;
+  }): Promise<void> => {
+    const { forge, git } = access;
+    const { snapshot, remerge } = await merged(ports, access, read, signal);
+    const { config, base } = snapshot;
+    const guardrails = await loadGuardrails({ git, config, base, signal });
+    const anew = target.again === undefined ? cache : createRenderCache();
+    const rendered = await renderProposal({ ports, access, snapshot, guardrails, cache: anew, signal });
+    // Its checks are written to the commit that is pushed here.
     const commit = await pushRendered({ ports, access, snapshot, rendered, signal });
-    const digest = await contentOf({ ports, access, snapshot, guardrails, rendered, commit, signal });
-    const comments = access.forge.listComments(number, signal);
-    const [changes, approvals] = await Promise.all([
-      loadChanges({ ports, access, snapshot, commit, signal }),
-      loadApprovals({
-        ports,
-        access,
-        snapshot,
-        digest,
-        known: { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) },
-        signal,
-      }),
-    ]);
-    const approval = await proposalApproval({ ports, access, snapshot, digest, count: approvals, signal });
-    const fixes = await loadFixes({
+    const head = commit.head.oid;
+    const made = { remerge, guardrails, rendered, commit };
+    const { fixes, comments, ...found } = await loadFindings({
       ports,
       access,
       snapshot,
-      rendered,
-      guardrails,
-      commit,
-      memory: mended,
+      made,
+      memory,
+      again: target.again !== undefined,
       signal,
     });
-    const open = await openConflicts({ ports, access, snapshot, head: commit.head.oid, signal });
-    const configuration = await proposedConfig({
-      ports,
-      access,
-      registered: snapshot,
-      inForce: guardrails,
-      memory: trials,
-      signal,
-    });
-    const checks = proposalChecks({
-      config: snapshot.config,
-      headSha: commit.head.oid,
-      digest,
-      mergeBase: snapshot.mergeBase,
-      rendered,
-      removed: removedPackages(snapshot).map(({ path }) => path),
-      usedBy: await usersOfRemoved(ports, access, snapshot, signal),
-      leftBehind: await leftBehind(
-        access,
-        { packages: snapshot.packages, registered: snapshot.config.directory, head: commit.head.oid },
-        signal,
-      ),
-      commit,
-      kptfiles: await kptfileProblems(access, commit.head.oid, snapshot, signal),
-      ...open,
-      behind: {
-        packages: behindPackages(snapshot).map(({ path }) => path),
-        reason: remerge.kind === 'withheld' ? remerge.reason : '',
-      },
-      waived: await waivedPackages({ ports, git: access.git, snapshot, head: commit.head.oid, signal }),
-      proposedConfig: configuration,
-      channels: await channelsOf(ports, access, { snapshot, approvals }, signal),
-      powers: changes,
-      powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),
-      approval,
-      fixable: new Set(
-        snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : [],
-      ),
-    });
-    const judged = { snapshot, checks, approval, head: commit.head, again: again !== undefined };
-    const written = await writtenChecks(ports, access, judged, signal);
-    const put = written.map((check) => {
-      const anew = again !== undefined && (again.check ?? check.name) === check.name;
-      return anew ? { ...check, notBefore: new Date(at).toISOString() } : check;
-    });
-    await access.forge.putChecks(put, signal);
-    if (mayMergeItself(snapshot.config, snapshot.pull) && isGreen(checks)) {
-      await ports.enqueue(updateBranchJob(access.ref, snapshot.pull.headRef));
-    }
-    const body = summaryOf({
-      pull: snapshot.pull,
-      digest,
-      packages: changes,
-      rendered,
-      checks,
-      approvals,
-      approval: approval.state,
-      // An update lists its own in its description.
-      conflicts: parseBranch(snapshot.pull.headRef)?.kind === 'update' ? [] : open.conflicts,
-      mergeNotes: open.notes,
-      isEmpty: changes.length + snapshot.otherFiles.length === 0,
-      configuration,
-    });
-    await access.forge.upsertStickyAmong(await comments, { number, marker: SUMMARY_MARKER, body }, signal);
-    await tellOpenUpdate({
-      ports,
-      access,
-      snapshot,
-      head: commit.head.oid,
-      changes,
-      conflicts: open,
-      signal,
-    });
-    await suggestFixes({ ports, access, snapshot, head: commit.head.oid, fixes, signal });
+    const { checks, jobs, summary } = planProposal(found, target);
+    await forge.putChecks(checks, signal);
+    if (jobs.length > 0) await ports.enqueue(jobs);
+    const sticky = { number: target.number, marker: SUMMARY_MARKER, body: summary };
+    await forge.upsertStickyAmong(comments, sticky, signal);
+    const { changes, open: conflicts } = found;
+    await tellOpenUpdate({ ports, access, snapshot, head, changes, conflicts, signal });
+    await suggestFixes({ ports, access, snapshot, head, fixes, signal });
   };
   return async (target, signal) => {
     const access = await ports.open(target.repository, signal);
     try {
-      await catchUserError(
+      return await catchUserError(
         () => look(access, target, signal),
-        (why) => tellUnreadable(access, target.number, why, signal),
+        async (why) => {
+          await tellUnreadable(access, target.number, why, signal);
+          return DONE;
+        },
       );
     } catch (error) {
       if (!(error instanceof PorticoError) || error.code !== 'CONTENT_LATER') throw error;
       await tellPutOff(access, target.number, signal);
-      return 'put off';
+      return { kind: 'put-off' };
     }
-    return 'looked';
   };
-}
-
-/** What a proposal does to channels, and what channels say of an update; undefined where nothing applies. */
-async function channelsOf(
-  ports: Ports,
-  access: RepositoryAccess,
-  { snapshot, approvals }: { readonly snapshot: ProposalSnapshot; readonly approvals: ApprovalCount },
-  signal: AbortSignal | undefined,
-): Promise<ProposedChannels | undefined> {
-  const approvedBy = approvals.counted.map(({ login }) => login);
-  const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
-  const withdrawn = await withdrawnByUpdate(ports, access.git, snapshot, signal);
-  if (withdrawn === undefined) return proposed;
-  return proposed === undefined || proposed.files.length === 0
-    ? { files: [], withdrawn }
-    : { ...proposed, withdrawn };
 }
 
 /** Pull requests whose last state is remembered. */
@@ -270,56 +148,4 @@ async function merged(
   const loaded = await loadProposal(access, snapshot.pull.number, {}, signal);
   // Closed, or the base moved once more: the webhook of that asks for another look.
   return { snapshot: loaded.kind === 'snapshot' ? loaded.snapshot : snapshot, remerge };
-}
-
-/** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
-async function contentOf({
-  ports,
-  access: { git },
-  snapshot,
-  guardrails,
-  rendered,
-  commit,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot;
-  readonly guardrails: LoadedGuardrails;
-  readonly rendered: readonly RenderedPackage[];
-  readonly commit: RenderCommit;
-  readonly signal: AbortSignal | undefined;
-}): Promise<string> {
-  const packages = await Promise.all(
-    snapshot.packages.map(async ({ directory, trees }) => ({
-      path: refPath(directory),
-      baseTree: trees.mergeBase,
-      renderedTree: trees.head === null ? null : await git.treeId(commit.head.oid, directory, signal),
-    })),
-  );
-  const functions = rendered.flatMap(({ runs }) =>
-    runs.map((run) => [run.function, ports.runtimeVersion] as const),
-  );
-  return contentDigest({
-    branch: snapshot.config.branch,
-    packages,
-    otherFiles: snapshot.otherFiles,
-    guardrails: guardrails.digest,
-    functions: Object.fromEntries(functions),
-  });
-}
-
-async function kptfileProblems(
-  { git }: RepositoryAccess,
-  head: string,
-  snapshot: ProposalSnapshot,
-  signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, readonly KptfileProblem[]>> {
-  const problems = new Map<string, readonly KptfileProblem[]>();
-  for (const { directory, trees } of snapshot.packages) {
-    if (trees.head === null) continue;
-    const found = (await readKptfileAt(git, head, directory, signal)).problems;
-    if (found.length > 0) problems.set(directory, found);
-  }
-  return problems;
 }

@@ -4,12 +4,13 @@
  */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
+import type { NoBusiness } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { fetchedHead } from './pull-head.ts';
-import { registrationOf, type NoBusiness } from './registered.ts';
+import { registrationOf } from './registered.ts';
 
 export interface ProposalSnapshot {
   readonly facts: RepositoryFacts;

@@ -1,11 +1,9 @@
 /** A registered repository, opened: what the forge says of it, its configuration in force, and where its branch is. */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { NoBusiness } from '../answer.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { loadConfiguration, type Configuration } from './configuration.ts';
-
-/** Why Portico has no business in a repository. */
-export type NoBusiness = 'archived' | 'not-registered' | 'no-branch';
 
 export interface NotRegistered {
   readonly kind: 'none';

@@ -15,6 +15,7 @@ import { mergedAlone } from './merge.ts';
 import type { VariantOutcome } from './outcome.ts';
 import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
 import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
+import { revisionQuestions } from './revision-questions.ts';
 import { declinedBefore, isCurrent, mergedBy, tooMany } from './standing.ts';
 import { tooEarly } from './timing.ts';
 import type { InStep } from './variant-in-step.ts';
@@ -179,7 +180,8 @@ async function decideAll({
   for (const candidate of candidates) {
     const { down } = candidate;
     const said = recordedUpdate(bundle, down.directory);
-    const decided = await decideRevision({ ports, candidate, said, inStep, signal });
+    const questions = revisionQuestions({ ports, down, inStep, signal });
+    const decided = await decideRevision(down, { to: candidate.target.to, said: said?.to }, questions);
     if (decided.kind === 'decided') members.push({ down, ...memberOf(decided) });
     else {
       const merged =

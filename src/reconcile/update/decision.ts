@@ -1,15 +1,13 @@
+import type { Position } from '../../channels/plan.ts';
+/** Which revision a downstream package is brought to. Whatever has to be looked at is asked for, so that the rule stands alone. */
 import { newestInRange } from '../../config/follow.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { channelTarget, otherWay, type UpdateWay } from '../downstream/channel-target.ts';
-import type { Downstream, VariantTarget } from '../downstream/downstream.ts';
-import { lockedPosition } from '../downstream/locked-position.ts';
+import type { Downstream } from '../downstream/downstream.ts';
 import { updateTarget, withheld, type Target, type Withheld } from '../downstream/update-target.ts';
-import type { Ports } from '../ports.ts';
+import type { Upstream } from '../downstream/upstream.ts';
 import { channelRevision, taggedRevisions } from '../repository/package-revisions.ts';
-import { pauseOf } from '../repository/pause.ts';
-import { heldByWave, rolledBackTo, type WayBack } from '../rollout/rollouts.ts';
-import type { UpdatedPackage } from '../seal/update-record.ts';
-import type { InStep } from './variant-in-step.ts';
+import type { WayBack } from '../rollout/rollouts.ts';
 
 /** The revision that a package should be brought to. */
 export interface Decided {
@@ -24,46 +22,61 @@ export interface Decided {
   readonly way?: UpdateWay;
 }
 
-/** Which revision a package should be at, or why it is left where it is. `said` is what its open pull request brings. */
-export async function decideRevision({
-  ports,
-  candidate: { down, target },
-  said,
-  inStep,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly candidate: { readonly down: Downstream; readonly target: VariantTarget };
-  readonly said: UpdatedPackage | undefined;
-  readonly inStep: InStep;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<Decided | Withheld> {
-  const { upstream, access, config, planned } = down;
-  const paused = target.to === undefined ? await pauseOf(ports, access, down.directory, signal) : null;
-  if (typeof paused?.by === 'string') {
+/** What is decided of a downstream package. */
+export type DecidedOn = Pick<Downstream, 'path' | 'planned' | 'channels'> & {
+  readonly config: Pick<Downstream['config'], 'updates'>;
+  readonly upstream: Pick<Upstream, 'refs' | 'directory' | 'current' | 'newest'>;
+};
+
+/** What is asked only where the answer decides: most of them cost a look at git, the index or the forge. */
+export interface RevisionQuestions {
+  /** Who paused its updates; null where nobody did. */
+  pausedBy(): Promise<string | null>;
+  /** The revision that a rollout leads back to. */
+  rolledBackTo(): Promise<WayBack | undefined>;
+  /** Where it stands on the channels of its upstream. */
+  position(): Promise<Position>;
+  /** Whether the package of a variant is at this revision as its document and the inventory want it. */
+  isInStep(revision: string): Promise<boolean>;
+  /** Why the rollout of its upstream does not let it have this revision yet; null where it may. */
+  heldByWave(revision: string): Promise<Withheld | null>;
+}
+
+/**
+ * Which revision a package should be at, or why it is left where it is. `to` is a revision that somebody asked for, `said` the
+ * one that its open pull request brings.
+ */
+export async function decideRevision(
+  down: DecidedOn,
+  { to, said }: { readonly to?: string | undefined; readonly said?: string | undefined },
+  ask: RevisionQuestions,
+): Promise<Decided | Withheld> {
+  const { upstream, config, planned } = down;
+  const paused = to === undefined ? await ask.pausedBy() : null;
+  if (paused !== null) {
     return withheld(
       'paused',
-      `Updates are paused by ${paused.by}. Resume them with /portico resume ${down.path}.`,
+      `Updates are paused by ${paused}. Resume them with /portico resume ${down.path}.`,
     );
   }
-  const ordered = target.to === undefined ? await rolledBackTo(ports, down, signal) : undefined;
+  const ordered = to === undefined ? await ask.rolledBackTo() : undefined;
   const back = ordered !== undefined && isLedBack(down, ordered) ? ordered : undefined;
   // A revision that was asked for by command stays the target of its pull request until that is closed.
-  const before = config.updates.follow.kind === 'none' && planned === undefined ? said?.to : undefined;
-  const asked = target.to ?? back?.to ?? before;
-  const chosen = await targetOf(down, asked, signal);
-  const revision = await revisionToBring({ ports, down, chosen, inStep, signal });
+  const before = config.updates.follow.kind === 'none' && planned === undefined ? said : undefined;
+  const asked = to ?? back?.to ?? before;
+  const chosen = await targetOf(down, asked, ask);
+  const revision = await revisionToBring(down, chosen, ask);
   if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
     return notLedBack(down);
   if (typeof revision !== 'string')
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
-  const held = asked === undefined ? await heldByWave(ports, down, revision, signal) : null;
+  const held = asked === undefined ? await ask.heldByWave(revision) : null;
   if (held !== null) return { ...held, to: revision };
   const way = chosen.kind === 'target' && chosen.way !== undefined ? chosen.way : wayOf(down, revision);
   return {
     kind: 'decided',
     to: revision,
-    asked: target.to !== undefined || back?.own === true,
+    asked: to !== undefined || back?.own === true,
     ...(way && { way }),
   };
 }
@@ -72,9 +85,9 @@ type WayTarget = (Target & { readonly way?: undefined }) | ReturnType<typeof cha
 
 /** A channel with a file leads step by step; everything else names the revision to be at. */
 async function targetOf(
-  down: Downstream,
+  down: DecidedOn,
   asked: string | undefined,
-  signal: AbortSignal | undefined,
+  ask: RevisionQuestions,
 ): Promise<WayTarget> {
   const { upstream, channels } = down;
   const policy = policyOf(down);
@@ -91,7 +104,7 @@ async function targetOf(
     const message = `The channels of the upstream are stopped, because ${file} there is invalid. They resume when it is fixed.`;
     return withheld('channel-stopped', message);
   }
-  const at = await lockedPosition(upstream, signal);
+  const at = await ask.position();
   const { channel } = follow;
   return channelTarget(document, {
     path: upstream.directory,
@@ -104,7 +117,7 @@ async function targetOf(
 }
 
 /** Of a revision that no channel leads to, what is deprecated of it; undefined where nothing is. */
-function wayOf(down: Downstream, to: string): UpdateWay | undefined {
+function wayOf(down: DecidedOn, to: string): UpdateWay | undefined {
   const { document } = down.channels ?? {};
   if (document === undefined) return undefined;
   const { follow } = policyOf(down);
@@ -117,41 +130,32 @@ function wayOf(down: Downstream, to: string): UpdateWay | undefined {
  * What was ordered elsewhere is obeyed where the base configuration says so; and only who follows whatever is newest is
  * led back: a pin and a channel say where to be.
  */
-function isLedBack(down: Downstream, back: WayBack): boolean {
+function isLedBack(down: DecidedOn, back: WayBack): boolean {
   if (back.own) return true;
   const { follow } = policyOf(down);
   const isIn = follow.kind === 'range' && newestInRange(follow.range, [back.to]) !== undefined;
   return back.obeyed && (follow.kind === 'latest' || isIn);
 }
 
-function notLedBack({ upstream: { current = '' } }: Downstream): Withheld {
+function notLedBack({ upstream: { current = '' } }: DecidedOn): Withheld {
   const message = `The rollout of its upstream withdraws ${current}. It proposes nothing here, because updates.follow decides the revision or spec.controlledBy does not name the repository of the rollout. To go back, use \`/portico rollback\`.`;
   return { ...withheld('wave-rolled-back', message), to: current };
 }
 
 /** A variant's document says what is followed; everything else is the downstream repository's business. */
-function policyOf({ config: { updates }, planned }: Downstream): UpdatePolicy {
+function policyOf({ config: { updates }, planned }: DecidedOn): UpdatePolicy {
   if (planned === undefined) return updates;
   const { revision } = planned;
   return { ...updates, follow: revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision } };
 }
 
 /** A variant at its revision still has to change when its document or the inventory did. */
-async function revisionToBring({
-  ports,
-  down,
-  chosen,
-  inStep,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly down: Downstream;
-  readonly chosen: Target;
-  readonly inStep: InStep;
-  readonly signal: AbortSignal | undefined;
-}): Promise<string | Withheld> {
+async function revisionToBring(
+  { upstream: { current }, planned }: DecidedOn,
+  chosen: Target,
+  ask: RevisionQuestions,
+): Promise<string | Withheld> {
   if (chosen.kind === 'target') return chosen.revision;
-  const { current } = down.upstream;
-  if (chosen.reason !== 'up-to-date' || down.planned === undefined || current === undefined) return chosen;
-  return (await inStep(ports, down, current, signal)) ? chosen : current;
+  if (chosen.reason !== 'up-to-date' || planned === undefined || current === undefined) return chosen;
+  return (await ask.isInStep(current)) ? chosen : current;
 }

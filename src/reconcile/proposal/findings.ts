@@ -1,0 +1,187 @@
+/** Reads what decides about an open proposal, once its branch holds the rendered packages. Nothing is written here. */
+import type { ApprovalCount } from '../../command/approval-count.ts';
+import type { KptfileProblem } from '../../package/kptfile-types.ts';
+import { contentDigest } from '../../revision/digest.ts';
+import type { TrialMemory } from '../check/config-trial.ts';
+import { proposedConfig } from '../check/proposed-config.ts';
+import type { Comment } from '../forge/comments.ts';
+import { behindPackages, type Remerge } from '../merge/concurrent-draft.ts';
+import { openConflicts } from '../merge/open-conflicts.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
+import { proposedChannels, type ProposedChannels } from '../promotion/proposed-channels.ts';
+import { withdrawnByUpdate } from '../promotion/withdrawn-update.ts';
+import type { LoadedGuardrails } from '../render/guardrails.ts';
+import type { RenderedPackage } from '../render/proposal-render.ts';
+import type { RenderCommit } from '../render/render-commit.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { loadApprovals } from '../review/approvals.ts';
+import { waivedPackages } from '../review/draft-history.ts';
+import { removedPackages, usersOfRemoved } from '../review/known-users.ts';
+import { leftBehind } from '../review/left-behind.ts';
+import { powerApproval } from '../review/power-approval.ts';
+import { proposalApproval } from '../review/proposal-approval.ts';
+import { loadChanges } from '../review/proposal-changes.ts';
+import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { loadFold } from './check-fold.ts';
+import type { ProposalFindings } from './decision.ts';
+import { loadFixes, type Fix, type FixMemory } from './fixes.ts';
+
+/** What was found out once and holds for the same content. */
+export interface FindingsMemory {
+  readonly trials: TrialMemory;
+  readonly mended: FixMemory;
+}
+
+/** What the branch of a proposal holds by now, and how that was made. */
+export interface MadeOfProposal {
+  readonly remerge: Remerge;
+  readonly guardrails: LoadedGuardrails;
+  readonly rendered: readonly RenderedPackage[];
+  readonly commit: RenderCommit;
+}
+
+/** Beside what is decided on: what a commit of ours could mend, and the comments there are. */
+export async function loadFindings({
+  ports,
+  access,
+  snapshot,
+  made: { remerge, guardrails, rendered, commit },
+  memory,
+  again,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly made: MadeOfProposal;
+  readonly memory: FindingsMemory;
+  /** Somebody asked for checks once more. */
+  readonly again: boolean;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<ProposalFindings & { readonly fixes: readonly Fix[]; readonly comments: readonly Comment[] }> {
+  const { config, packages } = snapshot;
+  const head = commit.head.oid;
+  const digest = await contentOf({ ports, access, snapshot, guardrails, rendered, commit, signal });
+  const comments = access.forge.listComments(snapshot.pull.number, signal);
+  const known = { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) };
+  const [changes, approvals] = await Promise.all([
+    loadChanges({ ports, access, snapshot, commit, signal }),
+    loadApprovals({ ports, access, snapshot, digest, known, signal }),
+  ]);
+  const approval = await proposalApproval({ ports, access, snapshot, digest, count: approvals, signal });
+  const fixes = await loadFixes({
+    ports,
+    access,
+    snapshot,
+    rendered,
+    guardrails,
+    commit,
+    memory: memory.mended,
+    signal,
+  });
+  const open = await openConflicts({ ports, access, snapshot, head, signal });
+  const configuration = await proposedConfig({
+    ports,
+    access,
+    registered: snapshot,
+    inForce: guardrails,
+    memory: memory.trials,
+    signal,
+  });
+  const facts = {
+    config,
+    headSha: head,
+    digest,
+    mergeBase: snapshot.mergeBase,
+    rendered,
+    removed: removedPackages(snapshot).map(({ path }) => path),
+    usedBy: await usersOfRemoved(ports, access, snapshot, signal),
+    leftBehind: await leftBehind(access, { packages, registered: config.directory, head }, signal),
+    commit,
+    kptfiles: await kptfileProblems(access, head, snapshot, signal),
+    ...open,
+    behind: {
+      packages: behindPackages(snapshot).map(({ path }) => path),
+      reason: remerge.kind === 'withheld' ? remerge.reason : '',
+    },
+    waived: await waivedPackages({ ports, git: access.git, snapshot, head, signal }),
+    proposedConfig: configuration,
+    channels: await channelsOf(ports, access, { snapshot, approvals }, signal),
+    powers: changes,
+    powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),
+    approval,
+    fixable: new Set(snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : []),
+  };
+  const fold = await loadFold(ports, access, { snapshot, approval, head: commit.head, again }, signal);
+  return { snapshot, facts, changes, approvals, open, fold, fixes, comments: await comments };
+}
+
+/** What a proposal does to channels, and what channels say of an update; undefined where nothing applies. */
+async function channelsOf(
+  ports: Ports,
+  access: RepositoryAccess,
+  { snapshot, approvals }: { readonly snapshot: ProposalSnapshot; readonly approvals: ApprovalCount },
+  signal: AbortSignal | undefined,
+): Promise<ProposedChannels | undefined> {
+  const approvedBy = approvals.counted.map(({ login }) => login);
+  const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
+  const withdrawn = await withdrawnByUpdate(ports, access.git, snapshot, signal);
+  if (withdrawn === undefined) return proposed;
+  return proposed === undefined || proposed.files.length === 0
+    ? { files: [], withdrawn }
+    : { ...proposed, withdrawn };
+}
+
+/** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
+async function contentOf({
+  ports,
+  access: { git },
+  snapshot,
+  guardrails,
+  rendered,
+  commit,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly guardrails: LoadedGuardrails;
+  readonly rendered: readonly RenderedPackage[];
+  readonly commit: RenderCommit;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
+  const packages = await Promise.all(
+    snapshot.packages.map(async ({ directory, trees }) => ({
+      path: refPath(directory),
+      baseTree: trees.mergeBase,
+      renderedTree: trees.head === null ? null : await git.treeId(commit.head.oid, directory, signal),
+    })),
+  );
+  const functions = rendered.flatMap(({ runs }) =>
+    runs.map((run) => [run.function, ports.runtimeVersion] as const),
+  );
+  return contentDigest({
+    branch: snapshot.config.branch,
+    packages,
+    otherFiles: snapshot.otherFiles,
+    guardrails: guardrails.digest,
+    functions: Object.fromEntries(functions),
+  });
+}
+
+async function kptfileProblems(
+  { git }: RepositoryAccess,
+  head: string,
+  snapshot: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, readonly KptfileProblem[]>> {
+  const problems = new Map<string, readonly KptfileProblem[]>();
+  for (const { directory, trees } of snapshot.packages) {
+    if (trees.head === null) continue;
+    const found = (await readKptfileAt(git, head, directory, signal)).problems;
+    if (found.length > 0) problems.set(directory, found);
+  }
+  return problems;
+}

@@ -1,0 +1,28 @@
+import type { Downstream } from '../downstream/downstream.ts';
+import { lockedPosition } from '../downstream/locked-position.ts';
+import type { Ports } from '../ports.ts';
+import { pauseOf } from '../repository/pause.ts';
+import { heldByWave, rolledBackTo } from '../rollout/rollouts.ts';
+import type { RevisionQuestions } from './decision.ts';
+import type { InStep } from './variant-in-step.ts';
+
+/** Answers what `decideRevision` asks about a package, from git, the index and the forge. */
+export function revisionQuestions({
+  ports,
+  down,
+  inStep,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly down: Downstream;
+  readonly inStep: InStep;
+  readonly signal?: AbortSignal | undefined;
+}): RevisionQuestions {
+  return {
+    pausedBy: async () => (await pauseOf(ports, down.access, down.directory, signal))?.by ?? null,
+    rolledBackTo: () => rolledBackTo(ports, down, signal),
+    position: () => lockedPosition(down.upstream, signal),
+    isInStep: (revision) => inStep(ports, down, revision, signal),
+    heldByWave: (revision) => heldByWave(ports, down, revision, signal),
+  };
+}
