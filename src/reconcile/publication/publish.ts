@@ -1,0 +1,243 @@
+/** One revision: its number claimed by its tag, which says where it comes from. */
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
+import { contentDigest } from '../../revision/digest.ts';
+import { formatProvenance, type Provenance } from '../../revision/provenance.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
+import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
+import type { RepositoryAccess, Ports } from '../ports.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
+import {
+  loadRevisionRefs,
+  publishedOnBranch,
+  publishedRefs,
+  refPath,
+  upcomingRevision,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
+import { restoredFrom, waivedGuardrails } from '../review/draft-history.ts';
+import type { DueRevision } from '../review/due-revisions.ts';
+import { botPerson } from '../seal/bot-commit.ts';
+import { claimOf } from './decision.ts';
+import type { MergeRequestTrailers } from './merge-message.ts';
+import { publishRequestOf } from './publish-request.ts';
+import { publishedArtifact } from './published-artifact.ts';
+import { artifactName, plannedArtifacts } from './registry-plan.ts';
+
+/** How often the next number is tried when somebody else takes it first. */
+const MAX_CLAIMS = 20;
+
+/** Tags a state that is due, unless it, or a later one, is tagged by now. @throws PorticoError TAG_CONTENDED, TAG_REFUSED, TAG_NEEDS_WORKFLOWS */
+export async function publish({
+  ports,
+  access,
+  facts,
+  config,
+  due,
+  head,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly due: DueRevision;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
+  const { git } = access;
+  const request = await publishRequestOf({
+    ports,
+    access,
+    facts,
+    commit: due.commit,
+    pull: due.pull,
+    signal,
+  });
+  const said = await provenanceOf({ ports, access, config, due, request, signal });
+  let object = due.commit.oid;
+  const { registries } = ports;
+  const artifactsOf = async (commit: string, revision: string): Promise<Pick<Provenance, 'artifacts'>> => {
+    const planned = registries === undefined ? [] : plannedArtifacts(config.oci, refPath(due.package.path));
+    const artifacts: string[] = [];
+    for (const { repository, rendered } of planned) {
+      const state = { commit, directory: due.package.directory, revision, rendered };
+      const content = await publishedArtifact({ ports, git, facts, state, signal });
+      if (registries !== undefined)
+        artifacts.push(artifactName(repository, await registries.digest(content)));
+    }
+    return artifacts.length === 0 ? {} : { artifacts };
+  };
+  for (let turn = 0; turn < MAX_CLAIMS; turn += 1) {
+    const refs = await loadRevisionRefs(git, signal);
+    if (await alreadyTagged({ git, refs, due, head, signal })) return;
+    const revision = upcomingRevision(refs, due.package.directory, config, request.bump);
+    const names = publishedRefs(due.package.directory, revision);
+    const tag = await git.writeTag(
+      {
+        name: names.tag,
+        object,
+        message: formatProvenance({ ...said, revision, ...(await artifactsOf(object, revision)) }),
+        tagger: botPerson(ports.app),
+        date: ports.now(),
+      },
+      signal,
+    );
+    const answer = await git.push(
+      [
+        { ref: `refs/tags/${names.tag}`, to: tag, expect: null },
+        { ref: names.ledger, to: tag, expect: null },
+      ],
+      signal,
+    );
+    await git.fetch({}, signal);
+    const claim = claimOf(answer);
+    if (claim.kind === 'published') {
+      const { digest, approvedBy, requestedBy: by, proposal: pull } = said;
+      ports.log.info(
+        { repository: facts.fullName, tag: names.tag, sha: object, digest, approvedBy, by, pull },
+        'published',
+      );
+      return;
+    }
+    if (claim.kind === 'overtaken') continue;
+    const later = claim.kind === 'elsewhere' ? await laterWithSameTree(git, due, head, signal) : object;
+    if (later === object) throw tagRefused(names.tag, due.commit.oid, claim.rejected);
+    object = later;
+  }
+  throw new PorticoError(
+    'TAG_CONTENDED',
+    `no revision number could be claimed for ${due.package.directory}`,
+    {
+      blame: 'forge',
+    },
+  );
+}
+
+/**
+ * The last commit on the branch up to which the package stayed as it is in the revision. Without the permission for workflows
+ * the forge takes a tag only where some branch still holds the commit's workflow files: once they changed, a later commit with
+ * the same package may be tagged where the merge itself may not.
+ */
+async function laterWithSameTree(
+  git: RepositoryAccess['git'],
+  { commit, package: { directory } }: DueRevision,
+  head: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const wanted = await git.treeId(commit.oid, directory, signal);
+  const since = await git.log({ from: commit.oid, to: head }, { firstParent: true }, signal);
+  let last = commit.oid;
+  for (const { oid } of since.toReversed()) {
+    if ((await git.treeId(oid, directory, signal)) !== wanted) break;
+    last = oid;
+  }
+  return last;
+}
+
+function tagRefused(tag: string, commit: string, rejected: RejectedRef): PorticoError {
+  if (rejected.reason === 'workflows') {
+    return new PorticoError(
+      'TAG_NEEDS_WORKFLOWS',
+      `the forge refused the tag ${tag}: no branch holds the workflow files of ${commit} any longer, and the App may not write workflows`,
+      {
+        hint: `Push a branch at that commit (\`git push origin ${commit}:refs/heads/tag-me\`), and delete the branch once the tag exists; or give the App the permission Workflows (read and write).`,
+      },
+    );
+  }
+  return new PorticoError('TAG_REFUSED', `the forge refused the tag ${tag}: ${rejected.message}`, {
+    hint:
+      rejected.hint ??
+      'Allow the App to create tags `**/v*`: add it as a bypass actor to the tag ruleset that forbids it.',
+  });
+}
+
+/** True when this state, or a later one, is published already: another process was faster. */
+async function alreadyTagged({
+  git,
+  refs,
+  due,
+  head,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly refs: RevisionRefs;
+  readonly due: DueRevision;
+  readonly head: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<boolean> {
+  const newest = await publishedOnBranch({ git, refs, directory: due.package.directory, head, signal });
+  return newest !== null && (await git.isAncestor(due.commit.oid, newest, signal));
+}
+
+async function provenanceOf({
+  ports,
+  access,
+  config,
+  due: { package: found, commit, pull, approval },
+  request,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly due: DueRevision;
+  readonly request: MergeRequestTrailers;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Omit<Provenance, 'revision'>> {
+  const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
+  const upstream = parsed?.upstream?.git;
+  const lock = parsed?.upstreamLock?.git;
+  const requested = request.requestedBy;
+  const guardrails = [...config.guardrails.mutators, ...config.guardrails.validators];
+  const restored = await restoredFrom({
+    ports,
+    git: access.git,
+    refs: await loadRevisionRefs(access.git, signal),
+    due: { pull, commit, directory: found.directory },
+    signal,
+  });
+  const waived =
+    pull === null ? [] : await waivedGuardrails({ ports, access, pull, directory: found.directory, signal });
+  const tree = await access.git.treeId(commit.oid, found.directory, signal);
+  return {
+    package: refPath(found.directory),
+    digest: approval.digest ?? (await plainDigest({ access, config, found, commit, signal })),
+    ...(tree !== null && { tree }),
+    guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
+    approvedBy: approval.by,
+    ...(!approval.approved && { unapproved: true }),
+    ...(upstream && { upstream }),
+    ...(lock && { upstreamLock: lock }),
+    ...(pull !== null && { proposal: pull.number }),
+    ...(requested !== undefined && { requestedBy: requested }),
+    ...(restored !== undefined && { restoredFrom: restored }),
+    ...(waived.length > 0 && { waived }),
+  };
+}
+
+/** The digest of content that no check has seen, such as a direct push. */
+async function plainDigest({
+  access: { git },
+  config,
+  found,
+  commit,
+  signal,
+}: {
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly found: PackageDir;
+  readonly commit: CommitInfo;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string> {
+  return contentDigest({
+    branch: config.branch,
+    packages: [
+      { path: refPath(found.directory), renderedTree: await git.treeId(commit.oid, found.directory, signal) },
+    ],
+    otherFiles: [],
+    guardrails: (await loadGuardrails({ git, config, base: commit.oid, signal })).digest,
+    functions: {},
+  });
+}
