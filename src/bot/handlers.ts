@@ -1,4 +1,5 @@
 /** The reconcilers, by the kinds of jobs that they do. */
+import { DONE, PUT_OFF, type Answer } from '../reconcile/answer.ts';
 import { createCommentReconciler } from '../reconcile/command/comment.ts';
 import { createDashboardReconciler } from '../reconcile/dashboard/dashboard.ts';
 import type { JobKind, ProposalJob } from '../reconcile/job.ts';
@@ -25,7 +26,7 @@ import type { Turns } from './turns.ts';
 
 /** Every kind of job has one. */
 type Handlers = {
-  readonly [Kind in JobKind]: (job: ReceivedJob<Kind>, signal: AbortSignal) => Promise<unknown>;
+  readonly [Kind in JobKind]: (job: ReceivedJob<Kind>, signal: AbortSignal) => Promise<Answer>;
 };
 
 /** Does each job as its kind demands. */
@@ -47,23 +48,31 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
   const sweep = createSweep(ports);
   const sweepRepository = createRepositorySweep(ports);
   // What happens to one pull request happens one after the other, whichever lane and process it came by.
-  const look = (job: ProposalJob, signal: AbortSignal): Promise<void> => {
+  const look = (job: ProposalJob, signal: AbortSignal): Promise<Answer> => {
     const { author, waits, ...target } = job.data;
-    return lock.run(pullKey(target), () =>
-      running.run(
+    return lock.run(pullKey(target), async () => {
+      let answer: Answer = PUT_OFF;
+      await running.run(
         pullKey(target),
         async (either) => {
           if (job.kind === STRANGER && waits === true) {
             await tellPutOff(await ports.open(target.repository, either), target.number, either);
           } else {
-            if ((await proposal(job.data, either)).kind !== 'put-off') return;
+            answer = await proposal(job.data, either);
+            if (answer.kind !== 'put-off') return;
             if (author !== undefined) turns.tookLong(author);
           }
           await ports.enqueue(longerJob(job));
         },
         signal,
-      ),
-    );
+      );
+      return answer;
+    });
+  };
+  /** The answer of those that look, ask others to look, and have nothing else to say. */
+  const done = async (work: Promise<void>): Promise<Answer> => {
+    await work;
+    return DONE;
   };
   const handlers: Handlers = {
     proposal: look,
@@ -74,22 +83,26 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
       // To end what is under way, a comment must not wait for it.
       data.aside === true ? comment(data, signal) : lock.run(pullKey(data), () => comment(data, signal)),
     'merge-group': ({ data }, signal) => mergeGroup(data, signal),
-    fix: ({ data }, signal) => lock.run(pullKey(data), () => fix(data, signal)),
-    commit: ({ data }, signal) => commit(data, signal),
+    fix: ({ data }, signal) => lock.run(pullKey(data), () => done(fix(data, signal))),
+    commit: ({ data }, signal) => done(commit(data, signal)),
     publication: ({ data }, signal) => publication(data, signal),
-    repository: ({ data }, signal) => repository(data.repository, signal),
+    repository: ({ data }, signal) => done(repository(data.repository, signal)),
     variant: ({ data }, signal) => variant(data, signal),
     dashboard: ({ data }, signal) => dashboard(data, signal),
     downstream: ({ data }, signal) => downstream(data, signal),
-    registry: ({ data }, signal) => registry(data.repository, signal),
-    overdue: ({ data }) => ports.enqueue(proposalJob(data.repository, data.number)),
-    rollout: ({ data }, signal) => rollout(data, signal),
-    poll: ({ data }, signal) => poll(data, signal),
+    registry: ({ data }, signal) => registry(data, signal),
+    overdue: ({ data }) => done(ports.enqueue(proposalJob(data.repository, data.number))),
+    rollout: ({ data }, signal) => done(rollout(data, signal)),
+    poll: ({ data }, signal) => done(poll(data, signal)),
     branch: ({ data }, signal) => branch(data, signal),
-    sweep: (_job, signal) => sweep(signal),
-    'sweep-repository': ({ data }, signal) => sweepRepository(data.repository, signal),
+    sweep: (_job, signal) => done(sweep(signal)),
+    'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
   };
-  return (job, signal) => handle(handlers, job.kind, job, signal);
+  return async (job, signal) => {
+    const answer = await handle(handlers, job.kind, job, signal);
+    if (answer.kind === 'nothing')
+      ports.log.debug({ kind: job.kind, key: job.key, reason: answer.reason }, 'nothing to do');
+  };
 }
 
 async function handle<Kind extends JobKind>(
@@ -97,8 +110,8 @@ async function handle<Kind extends JobKind>(
   kind: Kind,
   job: ReceivedJob<Kind>,
   signal: AbortSignal,
-): Promise<void> {
-  await handlers[kind](job, signal);
+): Promise<Answer> {
+  return handlers[kind](job, signal);
 }
 
 /** Names the lock and the work on one pull request. */

@@ -28,6 +28,7 @@ export type Answer =
 export type Reconciler<Kind extends JobKind> = (data: JobData<Kind>, signal?: AbortSignal) => Promise<Answer>;
 
 export const DONE: Answer = { kind: 'done' };
+export const PUT_OFF: Answer = { kind: 'put-off' };
 
 export function nothing(reason: NothingReason): Answer {
   return { kind: 'nothing', reason };

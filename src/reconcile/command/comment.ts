@@ -6,6 +6,7 @@ import { refusalText, type Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
 import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
 import { publicationJob } from '../jobs.ts';
@@ -31,27 +32,26 @@ import {
   type CommandOutcome,
 } from './written.ts';
 
-export type CommentReconciler = (target: CommentTarget, signal?: AbortSignal) => Promise<void>;
-
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
  * comment by a person is obeyed, never an edited one, which is told, and never a bot's. `look` brings a proposal's checks up to date.
  */
-export function createCommentReconciler(ports: Ports, look: ProposalReconciler): CommentReconciler {
+export function createCommentReconciler(ports: Ports, look: ProposalReconciler): Reconciler<'comment'> {
   const answered = answeredComments(ports);
   const replies = createReplyShare(ports);
   return async (target, signal) => {
-    if (answered.has(target)) return;
+    if (answered.has(target)) return nothing('answered');
     const access = await ports.open(target.repository, signal);
     const written = await readCommentSource(access, target, signal);
-    if (written === null || written.authorIsBot) return;
+    if (written === null) return nothing('absent');
+    if (written.authorIsBot) return nothing('no-command');
     const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
-    if (parsed.kind === 'commands' && parsed.commands.length === 0) return;
-    if (!(await isRegistered(ports, access, signal))) return;
+    if (parsed.kind === 'commands' && parsed.commands.length === 0) return nothing('no-command');
+    if (!(await isRegistered(ports, access, signal))) return nothing('not-registered');
     if (await wasAnswered({ ports, access, number: target.number, written, signal })) {
       await acknowledge(access, written, false, signal);
       answered.add(target);
-      return;
+      return nothing('answered');
     }
     await acknowledge(access, written, true, signal);
     const said =
@@ -65,6 +65,7 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     }
     count(ports, said);
     if (said.length > 0) answered.add(target);
+    return DONE;
   };
 }
 

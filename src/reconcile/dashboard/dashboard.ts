@@ -2,6 +2,7 @@
 import { authorize } from '../../command/authorize.ts';
 import { update } from '../../command/update.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { JobData } from '../job.ts';
 import { organizationBoardJob, variantJob } from '../jobs.ts';
@@ -22,26 +23,28 @@ import { findIssue, keepIssue } from './issue.ts';
 import { keepOrganizationBoard } from './organization.ts';
 import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
 
-export type DashboardReconciler = (target: JobData<'dashboard'>, signal?: AbortSignal) => Promise<void>;
-
 /** Brings the dashboard up to date, and does what somebody ticked there. */
-export function createDashboardReconciler(ports: Ports): DashboardReconciler {
+export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'> {
   return async ({ repository, edited, organization }, signal) => {
     const known = ports.catalog.get(repository.id);
-    if (known === undefined) return;
+    if (known === undefined) return nothing('not-registered');
     const access = await ports.open(repository, signal);
-    if (organization === true) return keepOrganizationBoard(ports, access, known, signal);
+    if (organization === true) {
+      await keepOrganizationBoard(ports, access, known, signal);
+      return DONE;
+    }
     // News of one repository is news of its organisation.
     const boards = ports.catalog.boards(known.ref);
     await ports.enqueue(boards.map(({ ref }) => organizationBoardJob(ref)));
     const found = await openRegistered(access, { isFetched: true }, signal);
-    if (found.kind === 'none' || found.config.dashboard === false) return;
+    if (found.kind === 'none') return nothing(found.reason);
+    if (found.config.dashboard === false) return nothing('not-asked-for');
     const { config, facts, configuration } = found;
     if (edited !== undefined) {
       // An issue of somebody else may be edited as he likes.
       const before = ports.catalog.kept(repository.id, DASHBOARD_TITLE);
       const own = before ?? (await findIssue(ports, access, DASHBOARD_TITLE, signal));
-      if (edited.isBot || own?.number !== edited.number) return;
+      if (edited.isBot || own?.number !== edited.number) return nothing('not-asked-for');
       await doTicked({ ports, access, config, edited, signal });
     }
     const waiting = waitingUpdates(ports.catalog, repository.id);
@@ -74,9 +77,10 @@ export function createDashboardReconciler(ports: Ports): DashboardReconciler {
       problems: [...configuration.problems, ...documentProblems(known)],
       unsealed: await unsealedRefs(ports, access, signal),
     });
-    if (body === null) return;
+    if (body === null) return nothing('not-asked-for');
     const look = edited !== undefined;
     await keepIssue(ports, access, { title: DASHBOARD_TITLE, body, look }, signal);
+    return DONE;
   };
 }
 

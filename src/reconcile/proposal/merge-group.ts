@@ -1,4 +1,5 @@
 import { contentDigest } from '../../revision/digest.ts';
+import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
@@ -21,22 +22,20 @@ import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
  * the guardrails of the base, and the same checks are written to it. Approvals are counted for the content of the
  * proposal that the group is for; nothing is ever pushed to the queue's branch.
  */
-export function createMergeGroupReconciler(
-  ports: Ports,
-): (target: JobData<'merge-group'>, signal?: AbortSignal) => Promise<void> {
+export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-group'> {
   const cache = createRenderCache();
   const look = async (
     access: RepositoryAccess,
     target: JobData<'merge-group'>,
     signal?: AbortSignal,
-  ): Promise<void> => {
+  ): Promise<Answer> => {
     const { git, forge } = access;
     const found = await openRegistered(access, {}, signal);
-    if (found.kind === 'none') return;
+    if (found.kind === 'none') return nothing(found.reason);
     const { facts, config } = found;
-    if (target.baseRef !== `refs/heads/${config.branch}`) return;
+    if (target.baseRef !== `refs/heads/${config.branch}`) return nothing('other-branch');
     // A group that is gone was built anew, and has its own webhook.
-    if ((await git.resolve(target.headSha, signal)) === null) return;
+    if ((await git.resolve(target.headSha, signal)) === null) return nothing('absent');
     const head = await git.commit(target.headSha, signal);
     const changes = await git.changedPaths(target.baseSha, head.oid, signal);
     const packages = await touchedPackages({
@@ -118,12 +117,16 @@ export function createMergeGroupReconciler(
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
+    return DONE;
   };
   return async (target, signal) => {
     const access = await ports.open(target.repository, signal);
-    await catchUserError(
+    return catchUserError(
       () => look(access, target, signal),
-      (why) => access.forge.putChecks([unreadableCheck(target.headSha, why)], signal),
+      async (why) => {
+        await access.forge.putChecks([unreadableCheck(target.headSha, why)], signal);
+        return DONE;
+      },
     );
   };
 }

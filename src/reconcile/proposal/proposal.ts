@@ -1,6 +1,6 @@
 /** Pull requests against the registered branch: read, brought to what they should be, judged, summed up. */
 import { PorticoError } from '../../error.ts';
-import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
+import { DONE, nothing, PUT_OFF, type Answer, type Reconciler } from '../answer.ts';
 import { checkConfigurationAlone } from '../check/proposed-config.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
@@ -113,7 +113,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     } catch (error) {
       if (!(error instanceof PorticoError) || error.code !== 'CONTENT_LATER') throw error;
       await tellPutOff(access, target.number, signal);
-      return { kind: 'put-off' };
+      return PUT_OFF;
     }
   };
 }

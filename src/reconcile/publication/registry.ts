@@ -4,6 +4,7 @@
  * between tag and push, and a registry that was down, repair themselves.
  */
 import type { OciConfig } from '../../config/oci-schema.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { REGISTRY_CHECK } from '../check-names.ts';
 import { registryCheck } from '../check/registry-check.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -34,8 +35,6 @@ import {
 /** So many revisions of a package are looked at that the registry may lack. */
 const MAX_BEHIND = 50;
 
-export type RegistryReconciler = (repository: RepositoryRef, signal?: AbortSignal) => Promise<void>;
-
 /** Where one artefact of a package stands, and what leads to it. */
 interface Look {
   readonly access: RepositoryAccess;
@@ -49,16 +48,16 @@ interface Look {
 }
 
 /** What one process has seen to be so it does not ask for again. */
-export function createRegistryReconciler(ports: Ports): RegistryReconciler {
+export function createRegistryReconciler(ports: Ports): Reconciler<'registry'> {
   const seen = new Map<string, string>();
-  return async (repository, signal) => {
+  return async ({ repository }, signal) => {
     const { registries } = ports;
     const access = await ports.open(repository, signal);
     const found = await openRegistered(access, {}, signal);
-    if (found.kind === 'none') return;
+    if (found.kind === 'none') return nothing(found.reason);
     const { facts, config, head } = found;
     const { oci } = config;
-    if (oci === undefined || registries === undefined) return;
+    if (oci === undefined || registries === undefined) return nothing('not-asked-for');
     const refs = await loadRevisionRefs(access.git, signal);
     const allChannels = channelsByDirectory(refs);
     const refused = new Map<string, string>();
@@ -87,6 +86,7 @@ export function createRegistryReconciler(ports: Ports): RegistryReconciler {
     }
     if (refused.size > 0) await access.forge.putCheck(registryCheck(head, refused), signal);
     else if (pushed) await clearCheck(access, head, signal);
+    return DONE;
   };
 }
 

@@ -1,6 +1,7 @@
 /** Where a published revision went: its proposal's comment and its release follow the updates downstream. */
 import { packagePathOf } from '../../revision/package-path.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
 import type { Comment } from '../forge/comments.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -39,20 +40,15 @@ function downstreamText(
   return `**Downstream of ${code(called)}:** the updates now bring ${code(newest)}.`;
 }
 
-export type DownstreamReconciler = (
-  target: { readonly repository: RepositoryRef; readonly directory: string },
-  signal?: AbortSignal,
-) => Promise<void>;
-
 /** How many revisions are told of: the newest, and those that it has only just taken the place of. */
 const MAX_TOLD = 3;
 
 /** Brings releases and comments of the newest revisions of a package up to date. */
-export function createDownstreamReconciler(ports: Ports): DownstreamReconciler {
+export function createDownstreamReconciler(ports: Ports): Reconciler<'downstream'> {
   return async ({ repository, directory }, signal) => {
     const access = await ports.open(repository, signal);
     const found = await openRegistered(access, {}, signal);
-    if (found.kind === 'none') return;
+    if (found.kind === 'none') return nothing(found.reason);
     const refs = await loadRevisionRefs(access.git, signal);
     const newest = newestRevision(refs, directory)?.name;
     const { config } = found;
@@ -66,6 +62,7 @@ export function createDownstreamReconciler(ports: Ports): DownstreamReconciler {
       if (said.proposal !== undefined)
         await tellProposal({ ports, access, number: said.proposal, path, text, signal });
     }
+    return DONE;
   };
 }
 

@@ -1,7 +1,8 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { reportConfiguration } from '../check/report-configuration.ts';
 import { publicationJob, pullJob, repositoryJob, repositorySweepJob, sweepJob } from '../jobs.ts';
-import type { RepositoryRef, Ports } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { openRegistered } from '../repository/registered.ts';
@@ -11,12 +12,7 @@ import { offerOnboarding } from './onboarding.ts';
  * After a push to a branch: if it is the registered one, or the one with the configuration, everything that stands on
  * it is looked at again.
  */
-export function createBranchReconciler(
-  ports: Ports,
-): (
-  target: { readonly repository: RepositoryRef; readonly ref: string },
-  signal?: AbortSignal,
-) => Promise<void> {
+export function createBranchReconciler(ports: Ports): Reconciler<'branch'> {
   return async ({ repository, ref }, signal) => {
     const access = await ports.open(repository, signal);
     const { git, forge } = access;
@@ -25,7 +21,8 @@ export function createBranchReconciler(
     // Which branch is the registered one changes by a push to the default branch alone, so any other is passed over
     // on what the last fetch told.
     const before = await loadConfiguration(git, defaultBranch, signal);
-    if (before.state === 'registered' && !isConcerned(before.config, defaultBranch, ref)) return;
+    if (before.state === 'registered' && !isConcerned(before.config, defaultBranch, ref))
+      return nothing('other-branch');
     const found = await openRegistered(access, { facts }, signal);
     const { configuration } = found;
     if (configuration !== undefined) await reportConfiguration(access, defaultBranch, configuration, signal);
@@ -34,17 +31,18 @@ export function createBranchReconciler(
       if (configuration?.state === 'absent' && ref === `refs/heads/${defaultBranch}`) {
         await offerOnboarding(ports, access, await forge.get(signal), signal);
       }
-      return;
+      return nothing(found.reason);
     }
     // Registered by this push: what stood here before is looked at as a whole.
     if (before.state === 'absent') await ports.enqueue(repositorySweepJob(repository));
-    if (!isConcerned(found.config, defaultBranch, ref)) return;
+    if (!isConcerned(found.config, defaultBranch, ref)) return nothing('other-branch');
     if (repository.name === ORGANIZATION_REPOSITORY) await ports.enqueue(sweepJob());
     await ports.enqueue(publicationJob(repository));
     await ports.enqueue(repositoryJob(repository));
     for (const pull of await access.forge.listOpenPulls(signal)) {
       await ports.enqueue(pullJob(repository, pull));
     }
+    return DONE;
   };
 }
 

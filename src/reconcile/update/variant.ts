@@ -8,6 +8,7 @@ import { priorityOf } from '../../config/update-order.ts';
 import type { PorticoError } from '../../error.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { upstreamsOf } from '../downstream/downstream-progress.ts';
 import {
   loadDownstreamRepository,
@@ -36,20 +37,17 @@ import { countOpen } from './standing.ts';
 import { createInStep } from './variant-in-step.ts';
 import { releaseVariant } from './variant-release.ts';
 
-/** What came of each package; throws what kept one from being looked at, after all others were. */
-export type VariantReconciler = (
-  look: JobData<'variant'>,
-  signal?: AbortSignal,
-) => Promise<ReadonlyMap<string, VariantOutcome>>;
-
 interface UpdateRequest {
   readonly repository: RepositoryRef;
   readonly targets: readonly VariantTarget[];
   readonly groups: readonly string[];
 }
 
-/** Brings the updates of these packages to where they should be, and says so where somebody asked for it. */
-export function createVariantReconciler(ports: Ports): VariantReconciler {
+/**
+ * Brings the updates of these packages to where they should be, and says so where somebody asked for it. It throws what kept one
+ * from being looked at, after all others were.
+ */
+export function createVariantReconciler(ports: Ports): Reconciler<'variant'> {
   const memory: UpdateMemory = {
     inStep: createInStep(),
     upstreamChangelog: createUpstreamChangelog(ports),
@@ -77,7 +75,7 @@ export function createVariantReconciler(ports: Ports): VariantReconciler {
       }
     }
     if (failures.length > 0) throw worst(failures);
-    return outcomes;
+    return outcomes.size === 0 ? nothing('not-asked-for') : DONE;
   };
 }
 
