@@ -120,56 +120,58 @@ describe('what a look at a pull request does', () => {
   });
 });
 
-describe('what follows from what was found', () => {
-  const found = (
-    snapshot: ProposalSnapshot = snapshotOf(),
-    facts: Partial<ProposalFindings['facts']> = {},
-  ): ProposalFindings => {
-    const { config: inForce, head } = snapshot;
-    const open = {
-      conflicts: [],
-      origins: new Map(),
-      decided: new Map(),
-      listed: 0,
-      lost: false as const,
-      notes: { listed: [], more: 0 },
-    };
-    return {
-      snapshot,
-      changes: [],
-      fold: null,
-      open,
-      approvals: {
-        counted: [],
-        notCounted: [],
-        changesRequested: [],
-        required: 1,
-        needed: 1,
-        authors: [],
-        unknownAuthors: [],
-      },
-      facts: {
-        config: inForce,
-        headSha: head.oid,
-        digest: `sha256:${'d'.repeat(64)}`,
-        mergeBase: snapshot.mergeBase,
-        rendered: [],
-        removed: [],
-        usedBy: [],
-        leftBehind: [],
-        commit: { state: 'rendered', head, pushed: false },
-        kptfiles: new Map(),
-        conflicts: [],
-        lost: false,
-        behind: { packages: [], reason: '' },
-        approval: { state: { kind: 'given', sentence: 'Approved.', notes: [] } },
-        ...facts,
-      },
-    };
+const found = (
+  snapshot: ProposalSnapshot = snapshotOf(),
+  facts: Partial<ProposalFindings['facts']> = {},
+): ProposalFindings => {
+  const { config: inForce, head } = snapshot;
+  const open = {
+    conflicts: [],
+    origins: new Map(),
+    decided: new Map(),
+    listed: 0,
+    lost: false as const,
+    notes: { listed: [], more: 0 },
   };
+  return {
+    snapshot,
+    changes: [],
+    fold: null,
+    open,
+    approvals: {
+      counted: [],
+      notCounted: [],
+      changesRequested: [],
+      required: 1,
+      needed: 1,
+      authors: [],
+      unknownAuthors: [],
+    },
+    facts: {
+      config: inForce,
+      headSha: head.oid,
+      digest: `sha256:${'d'.repeat(64)}`,
+      mergeBase: snapshot.mergeBase,
+      rendered: [],
+      removed: [],
+      usedBy: [],
+      leftBehind: [],
+      commit: { state: 'rendered', head, pushed: false },
+      kptfiles: new Map(),
+      conflicts: [],
+      lost: false,
+      behind: { packages: [], reason: '' },
+      approval: { state: { kind: 'given', sentence: 'Approved.', notes: [] } },
+      ...facts,
+    },
+  };
+};
+
+const updates = (automerge: 'none' | 'patch'): RepositoryConfig =>
+  config({ updates: { ...config().updates, automerge } });
+
+describe('what follows from what was found', () => {
   const target = { repository, number: 4, at: NOW };
-  const updates = (automerge: 'none' | 'patch'): RepositoryConfig =>
-    config({ updates: { ...config().updates, automerge } });
   const update = pull({ headRef: 'portico/update/web/0123456789' });
 
   test('all checks are of the head, the aggregate is last, and the comment says what they say', () => {

@@ -29,16 +29,18 @@ const round = (change: Partial<PublicationRound> = {}): PublicationRound => ({
   ...change,
 });
 
-describe('what is told of a look at a branch', () => {
-  const told = (change: Partial<PublicationRound>) => {
-    const { check, looks, takesBack, followers } = reportOf(repository, HEAD, round(change));
-    return {
-      check: check?.conclusion,
-      takesBack: takesBack?.conclusion,
-      jobs: [...looks, ...followers].map(({ key }) => key),
-    };
+const told = (change: Partial<PublicationRound>) => {
+  const { check, looks, takesBack, followers } = reportOf(repository, HEAD, round(change));
+  return {
+    check: check?.conclusion,
+    takesBack: takesBack?.conclusion,
+    jobs: [...looks, ...followers].map(({ key }) => key),
   };
+};
 
+const rejected = (reason: string): RejectedRef => ({ ref: 'refs/tags/web/v1', reason, message: 'no' });
+
+describe('what is told of a look at a branch', () => {
   test.each<[string, Partial<PublicationRound>, ReturnType<typeof told>]>([
     ['nothing new', {}, { check: undefined, takesBack: undefined, jobs: [] }],
     [
@@ -94,7 +96,6 @@ test.each([
 });
 
 describe('the answer to the push of a tag', () => {
-  const rejected = (reason: string): RejectedRef => ({ ref: 'refs/tags/web/v1', reason, message: 'no' });
   test.each([
     ['somebody else has the number', ['exists'], 'overtaken'],
     ['somebody else was faster with the ledger', ['stale', 'exists'], 'overtaken'],
