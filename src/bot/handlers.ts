@@ -69,11 +69,6 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
       return answer;
     });
   };
-  /** The answer of those that look, ask others to look, and have nothing else to say. */
-  const done = async (work: Promise<void>): Promise<Answer> => {
-    await work;
-    return DONE;
-  };
   const handlers: Handlers = {
     proposal: look,
     'long-proposal': look,
@@ -103,6 +98,12 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
     if (answer.kind === 'nothing')
       ports.log.debug({ kind: job.kind, key: job.key, reason: answer.reason }, 'nothing to do');
   };
+}
+
+/** The answer of those that look, ask others to look, and have nothing else to say. */
+async function done(work: Promise<void>): Promise<Answer> {
+  await work;
+  return DONE;
 }
 
 async function handle<Kind extends JobKind>(

@@ -1,8 +1,6 @@
 /** Slash-commands: from a comment or review to what was done about it. */
 import { decideCommand } from '../../command/decide.ts';
-import { parseIssueForm } from '../../command/issue-form.ts';
-import { parseComment, type CommandLine, type CommentParse } from '../../command/parse.ts';
-import { refusalText, type Refusal } from '../../command/refusal.ts';
+import type { CommandLine } from '../../command/parse.ts';
 import type { Step } from '../../command/step.ts';
 import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
@@ -15,11 +13,11 @@ import type { ProposalReconciler } from '../proposal/proposal.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
-import { code } from '../text/markdown-blocks.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { answeredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
+import { decideComment, ended, isRationed } from './decision.ts';
 import { loadPlaceFor } from './publish-place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { mergedBefore, mergedText, performStep } from './steps.ts';
@@ -44,9 +42,8 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     const access = await ports.open(target.repository, signal);
     const written = await readCommentSource(access, target, signal);
     if (written === null) return nothing('absent');
-    if (written.authorIsBot) return nothing('no-command');
-    const parsed = written.kind === 'form' ? parseForm(written.body) : parseComment(written.body);
-    if (parsed.kind === 'commands' && parsed.commands.length === 0) return nothing('no-command');
+    const decided = decideComment(written);
+    if (decided.do === 'nothing') return nothing('no-command');
     if (!(await isRegistered(ports, access, signal))) return nothing('not-registered');
     if (await wasAnswered({ ports, access, number: target.number, written, signal })) {
       await acknowledge(access, written, false, signal);
@@ -55,10 +52,10 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     }
     await acknowledge(access, written, true, signal);
     const said =
-      refusedWhole(written, parsed) ??
-      (await obey({ ports, access, look, target, written, commands: commandsOf(parsed), signal }));
-    const counts = written.kind === 'comment' || BELONGS_ELSEWHERE.has(written.kind);
-    if (!counts || (await replies.take(access, written.author, signal))) {
+      decided.do === 'refuse'
+        ? [decided.said]
+        : await obey({ ports, access, look, target, written, commands: decided.commands, signal });
+    if (!isRationed(written) || (await replies.take(access, written.author, signal))) {
       await answer({ access, number: target.number, written, said, signal });
     } else {
       await react(access, written, said, signal);
@@ -69,48 +66,11 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
   };
 }
 
-function commandsOf(parsed: CommentParse): readonly CommandLine[] {
-  return parsed.kind === 'commands' ? parsed.commands : [];
-}
-
-/** What is said of a text of which nothing is carried out; undefined for one whose commands are. */
-function refusedWhole({ kind, edited }: CommentSource, parsed: CommentParse): CommandOutcome[] | undefined {
-  const where = BELONGS_ELSEWHERE.get(kind);
-  if (where !== undefined) return [{ outcome: 'refused', text: inComments(where, commandsOf(parsed)) }];
-  if (parsed.kind === 'refuse') return [{ outcome: 'refused', text: refusalText(parsed) }];
-  return edited ? [{ outcome: 'refused', text: EDITED }] : undefined;
-}
-
-/** Texts of which nothing is carried out, as people call them. */
-const BELONGS_ELSEWHERE: ReadonlyMap<CommentSource['kind'], string> = new Map([
-  ['opening', 'the description of a pull request or an issue'],
-  ['line', 'review comments on lines'],
-]);
-
-function inComments(where: string, commands: readonly CommandLine[]): string {
-  const lines = commands.map(
-    ({ text, problem }) => `- ${code(text)}${problem === undefined ? '' : `: ${problem.hint}`}`,
-  );
-  return [
-    `Commands in ${where} are not run. Write each command in a new comment in the conversation, at the start of a line.`,
-    ...(lines.length === 0 ? [] : [lines.join('\n')]),
-  ].join('\n\n');
-}
-
-/** Whoever may write here can change the words of others. */
-const EDITED =
-  'This text was edited before Portico read it, so its commands were not run: anyone with write access can edit what others wrote. Write the command again in a new comment.';
-
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
 function count({ metrics }: Pick<Ports, 'metrics'>, said: readonly CommandOutcome[]): void {
   for (const { line: { verb = '' } = {}, outcome } of said) {
     metrics?.command(COMMAND_NAMES.includes(verb) ? verb : 'unknown', outcome);
   }
-}
-
-function parseForm(body: string): CommentParse {
-  const line = parseIssueForm(body);
-  return { kind: 'commands', commands: line === undefined ? [] : [line] };
 }
 
 /** The index knows at once; only for a repository that it does not hold is git asked. */
@@ -197,15 +157,6 @@ async function obey({
     said.push({ line, outcome: 'done', ...(text !== '' && { text }) });
   }
   return said;
-}
-
-/** Why it ended here, and that the rest was not done. */
-function ended(why: Pick<Refusal, 'message' | 'hint' | 'reasons'>, left: number): string {
-  const rest =
-    left === 0
-      ? ''
-      : `\n\n${left === 1 ? 'The command after it was' : `The ${left} commands after it were`} not run.`;
-  return `${refusalText(why)}${rest}`;
 }
 
 async function performAll({
