@@ -8,7 +8,7 @@ import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
 /** GitHub: at most so many annotations in one request; each further request adds to them. */
-const BATCH = 50;
+const MAX_ANNOTATIONS_PER_REQUEST = 50;
 /** GitHub takes 64 KB in each of an annotation's texts; a batch of them is not to be a request of megabytes. */
 const ANNOTATION = { bytes: 16_000 };
 const MAX_ANNOTATIONS = 500;
@@ -187,8 +187,9 @@ function requestsFor(check: CheckInput): { externalId: string; requests: [CheckF
     summary: cutText(check.summary, { bytes: MAX_CHECK_BYTES - note.length }) + note,
     ...(check.text === undefined ? {} : { text: cutText(check.text, { bytes: MAX_CHECK_BYTES }) }),
   };
-  const batches = Array.from({ length: Math.max(1, Math.ceil(shown.length / BATCH)) }, (_, at) =>
-    shown.slice(at * BATCH, (at + 1) * BATCH),
+  const batches = Array.from(
+    { length: Math.max(1, Math.ceil(shown.length / MAX_ANNOTATIONS_PER_REQUEST)) },
+    (_, at) => shown.slice(at * MAX_ANNOTATIONS_PER_REQUEST, (at + 1) * MAX_ANNOTATIONS_PER_REQUEST),
   );
   const end = {
     status: check.status,
@@ -259,7 +260,8 @@ function canChange(run: RawCheckRun, check: CheckInput): boolean {
   if (idOf(run) !== check.externalId) return false;
   if (run.output.annotations_count > 0) return false;
   return (
-    run.status !== 'completed' || (check.status === 'completed' && (check.annotations ?? []).length <= BATCH)
+    run.status !== 'completed' ||
+    (check.status === 'completed' && (check.annotations ?? []).length <= MAX_ANNOTATIONS_PER_REQUEST)
   );
 }
 
