@@ -23,6 +23,15 @@ interface Merged {
 /** One package of a merge, as often as it is asked for, with these conflicts settled. */
 export type RemadeMerge = (decisions: ReadonlyMap<string, Side>) => Promise<Merged | Refusal>;
 
+interface RemadeFor {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly directory: string;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The merge of that commit, or of the update; a refusal where what it was made of cannot be read any more: then a commit
  * by a person settles.
@@ -35,15 +44,9 @@ export async function remadeMerge({
   directory,
   head,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot;
+}: RemadeFor & {
   /** Undefined for the update that the branch is made of. */
   readonly from: MergeCommit | undefined;
-  readonly directory: string;
-  readonly head: string;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<RemadeMerge | Refusal> {
   const { git } = access;
   if (from === undefined) return remadeUpdate({ ports, access, snapshot, directory, head, signal });
@@ -71,14 +74,7 @@ async function remadeUpdate({
   directory,
   head,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly snapshot: ProposalSnapshot;
-  readonly directory: string;
-  readonly head: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<RemadeMerge | Refusal> {
+}: RemadeFor): Promise<RemadeMerge | Refusal> {
   const ours = await newestSealed(access.git, head, ports.seals, signal);
   const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
   const path = said && packagePathOf(config.directory, refPath(directory));

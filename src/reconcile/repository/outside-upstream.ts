@@ -13,6 +13,7 @@ import type { Git } from '../git-port.ts';
 import { pollJob } from '../jobs.ts';
 import type { OutsideGit, RepositoryRef, Ports } from '../ports.ts';
 import { inTurns } from '../text/in-turns.ts';
+import { keepNewest } from '../text/keep-newest.ts';
 import { updateJobs, type PackagePlace } from './update-jobs.ts';
 
 /** Which addresses a repository allows, and the origin of the forge itself. */
@@ -39,13 +40,15 @@ interface Known {
   nextAt: number;
 }
 
+/** What is forgotten of the one that was asked for longest ago is when to look again: it is looked at sooner. */
+const MAX_ADDRESSES = 10_000;
 const states = new WeakMap<Catalog, Map<string, Known>>();
 
 function stateOf({ catalog }: Pick<Ports, 'catalog'>, address: string): Known {
   const all = states.get(catalog) ?? new Map<string, Known>();
   states.set(catalog, all);
   const known = all.get(address) ?? { digest: null, failures: 0, nextAt: 0, moves: [] };
-  all.set(address, known);
+  keepNewest(all, address, known, MAX_ADDRESSES);
   return known;
 }
 

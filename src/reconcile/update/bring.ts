@@ -207,14 +207,7 @@ async function recordUnchanged({
   memory,
   outcomes,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly bundle: UpdatePlan;
-  readonly members: readonly Member[];
-  readonly memory: UpdateMemory;
-  readonly outcomes: Map<string, VariantOutcome>;
-  readonly signal: AbortSignal | undefined;
-}): Promise<void> {
+}: MembersRequest & { readonly memory: UpdateMemory }): Promise<void> {
   const { open, home } = bundle;
   if (open === undefined) return;
   await putLabels({ ports, home, pull: open, updateWords: memory, isNew: false, signal });
@@ -225,6 +218,15 @@ async function recordUnchanged({
   }
 }
 
+/** Members of a plan, and what becomes of each by its path. */
+interface MembersRequest {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly outcomes: Map<string, VariantOutcome>;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Those that may be brought now: in time, and not declined. The same list where that is all. */
 async function dueMembers({
   ports,
@@ -232,13 +234,7 @@ async function dueMembers({
   members,
   outcomes,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly bundle: UpdatePlan;
-  readonly members: readonly Member[];
-  readonly outcomes: Map<string, VariantOutcome>;
-  readonly signal: AbortSignal | undefined;
-}): Promise<readonly Member[]> {
+}: MembersRequest): Promise<readonly Member[]> {
   const kept: Member[] = [];
   for (const member of members) {
     const { down, to, asked } = member;
@@ -270,13 +266,7 @@ async function contentOf({
   members,
   outcomes,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly bundle: UpdatePlan;
-  readonly members: readonly Member[];
-  readonly outcomes: Map<string, VariantOutcome>;
-  readonly signal: AbortSignal | undefined;
-}): Promise<readonly PackageUpdate[]> {
+}: MembersRequest): Promise<readonly PackageUpdate[]> {
   const { git } = bundle.home.access;
   const listed = await listedConflicts(ports, bundle, signal);
   const wanted: PackageUpdate[] = [];

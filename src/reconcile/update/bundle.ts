@@ -47,6 +47,15 @@ export interface Member {
   readonly way?: UpdateWay;
 }
 
+/** The open pull request of a plan, and whom it brings what. */
+export interface PlannedPull {
+  readonly ports: Ports;
+  readonly bundle: UpdatePlan;
+  readonly members: readonly Member[];
+  readonly pull: Pull;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** What the open pull request says that it brings to a package. */
 export function recordedUpdate({ open, before }: UpdatePlan, directory: string): UpdatedPackage | undefined {
   if (open === undefined || before === null) return undefined;

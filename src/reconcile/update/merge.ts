@@ -17,7 +17,7 @@ import { hasForeignOrders } from '../rollout/rollouts.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { FINE } from './automerge-checks.ts';
 import { lookAtChecks } from './automerge-look.ts';
-import type { UpdatePlan, Member } from './bundle.ts';
+import type { UpdatePlan, PlannedPull } from './bundle.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
 
@@ -33,13 +33,7 @@ export async function mergedAlone({
   members,
   pull,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly bundle: UpdatePlan;
-  readonly members: readonly Member[];
-  readonly pull: Pull;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<UpdatePull | null> {
+}: PlannedPull): Promise<UpdatePull | null> {
   const { access, config, facts } = home;
   // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
   if (members.some(({ down, to }) => isBack(down.upstream.current, to))) return null;

@@ -3,12 +3,11 @@ import { parseRevisionName } from '../../revision/revision-name.ts';
 import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
-import type { Pull } from '../forge/pulls.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Ports } from '../ports.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
 import { holdsAnother, updateTitle } from './body.ts';
-import type { UpdatePlan, Member } from './bundle.ts';
+import type { UpdatePlan, Member, PlannedPull } from './bundle.ts';
 import { closedByUs } from './left.ts';
 import { tellsAnotherWay } from './way.ts';
 
@@ -83,13 +82,7 @@ export async function isCurrent({
   members,
   pull,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly bundle: UpdatePlan;
-  readonly members: readonly Member[];
-  readonly pull: Pull;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<boolean> {
+}: PlannedPull): Promise<boolean> {
   if (before === null) return false;
   const { record } = before;
   const said = packagesOf(record);
