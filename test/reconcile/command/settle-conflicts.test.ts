@@ -59,7 +59,7 @@ const NEXT: Wish = {
 };
 /** Which comment stays is nobody's conflict, and told all the same. */
 const BOTH =
-  '`: Deployment web: both sides changed the comment; the local one stays, upstream says: # Ask @\u200balice, see #\u200b1.';
+  '`: Deployment web: both sides changed the comment; the local one is kept, upstream says: # Ask @\u200balice, see #\u200b1.';
 
 beforeAll(async () => {
   stage = await startStage(

@@ -313,7 +313,7 @@ long('a package moves onto another upstream; updates are paused and resumed', as
     /1 conflict: .* The merge decided one thing by itself: Portico's comment says what\./,
   );
   expect(await repo.sticky(number)).toContain(
-    '- `mydb/config.yaml`: ConfigMap db: both sides changed the comment; the local one stays, upstream says: # Theirs.',
+    '- `mydb/config.yaml`: ConfigMap db: both sides changed the comment; the local one is kept, upstream says: # Theirs.',
   );
   expect(await repo.read('mydb/config.yaml', branch)).toMatch(/color: black\n {2}size: big/);
   expect(await repo.read('mydb/extra.yaml', branch)).toContain('# kpt-merge: /extra');

@@ -332,7 +332,7 @@ describe('after v3, before v2 is approved', () => {
       `# By hand.\n${data({ color: 'third', size: 'huge' })}`,
     );
     expect(pull.body).toContain(
-      '- `config.yaml`: ConfigMap web: both sides changed the comment; the local one stays, upstream says: # Third.',
+      '- `config.yaml`: ConfigMap web: both sides changed the comment; the local one is kept, upstream says: # Third.',
     );
     expect(await repo.read('shop/notes.md', pull.head.sha)).toBe('by hand\n');
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
