@@ -38,7 +38,11 @@ const told = (change: Partial<PublicationRound>) => {
   };
 };
 
-const rejected = (reason: string): RejectedRef => ({ ref: 'refs/tags/web/v1', reason, message: 'no' });
+const rejected = (reason: RejectedRef['reason']): RejectedRef => ({
+  ref: 'refs/tags/web/v1',
+  reason,
+  message: 'no',
+});
 
 describe('what is told of a look at a branch', () => {
   test.each<[string, Partial<PublicationRound>, ReturnType<typeof told>]>([
@@ -96,11 +100,11 @@ test.each([
 });
 
 describe('the answer to the push of a tag', () => {
-  test.each([
+  test.each<[string, readonly RejectedRef['reason'][], string]>([
     ['somebody else has the number', ['exists'], 'overtaken'],
     ['somebody else was faster with the ledger', ['stale', 'exists'], 'overtaken'],
     ['the workflow files of the commit are on no branch', ['exists', 'workflows'], 'elsewhere'],
-    ['a rule forbids it', ['stale', 'rule'], 'refused'],
+    ['a rule forbids it', ['stale', 'protected'], 'refused'],
   ])('%s', (_what, reasons, kind) => {
     expect(claimOf({ ok: false, rejected: reasons.map(rejected) })).toMatchObject({ kind });
   });
