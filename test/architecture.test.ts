@@ -114,7 +114,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   queue: ['node:', 'npm:'],
   reconcile: [...PURE, 'reconcile/forge', 'npm:zod'],
   ...Object.fromEntries(ROOMS.map((room, at) => [room, [...PURE, 'reconcile', ...ROOMS.slice(0, at)]])),
-  command: ['npm:commonmark', 'text', 'revision', 'package', 'config'],
+  command: ['npm:commonmark', 'channels', 'text', 'revision', 'package', 'config'],
   revision: ['node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
   package: ['text', 'cel', 'npm:yaml', 'node:crypto'],

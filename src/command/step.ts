@@ -1,3 +1,4 @@
+import type { ChannelChange } from '../channels/change-file.ts';
 import type { Bump } from '../revision/numbering.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { Retirement } from './command-state.ts';
@@ -62,6 +63,8 @@ export type Step =
       readonly wave?: string;
       readonly login: string;
     }
+  /** Propose one change of a channel file, in this pull request where it is about channels. */
+  | { readonly do: 'change-channels'; readonly change: ChannelChange }
   /** Stop the work on the pull request that is running or waiting. */
   | { readonly do: 'cancel-work'; readonly login: string };
 

@@ -2,6 +2,7 @@
 import { approve } from './approve.ts';
 import { bulk, confirm } from './bulk.ts';
 import { cancel } from './cancel.ts';
+import { channel, deprecate, promote, withdraw } from './channel.ts';
 import { clone } from './clone.ts';
 import type { Command } from './command.ts';
 import { copy, edit } from './copy.ts';
@@ -43,6 +44,10 @@ export const commands: readonly Command[] = [
   diff,
   pause,
   resume,
+  promote,
+  withdraw,
+  deprecate,
+  channel,
   rollout,
   cancel,
   bulk,

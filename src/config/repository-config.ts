@@ -133,7 +133,7 @@ export interface UpdatePolicy {
     | { readonly kind: 'pin'; readonly revision: string };
   /** In a channel with a file: `SelfCertified` goes to the head, whether an edge leads there or not. Absent: only where one does. */
   readonly policy?: 'SelfCertified';
-  /** `ignore`: whoever is at a revision that was withdrawn stays there. Absent: the way to the head is proposed. */
+  /** `ignore`: whoever is at a revision that was withdrawn stays there until the head is higher. Absent: the way to the head is proposed. */
   readonly onWithdrawn?: 'ignore';
   /** Five cron fields; absent means at any time. */
   readonly schedule?: string;

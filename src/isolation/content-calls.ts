@@ -1,3 +1,4 @@
+import type { ChangedFile, ChangeFacts, ChannelChange } from '../channels/change-file.ts';
 import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
@@ -71,6 +72,12 @@ export interface Content {
   definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
   channels(text: string, facts: ChannelFileFacts, signal?: AbortSignal): Promise<JudgedChannels>;
+  changeChannels(
+    text: string | undefined,
+    change: ChannelChange,
+    facts: ChangeFacts,
+    signal?: AbortSignal,
+  ): Promise<ChangedFile>;
   expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
 }
 
@@ -166,6 +173,8 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       return definitions;
     },
     configuration: ({ sources, ...rest }, signal) => valueOf('configuration', { sources }, rest, signal),
+    changeChannels: (text, change, facts, signal) =>
+      valueOf('changeChannels', {}, { text, change, facts }, signal),
     channels: (text, facts, signal) => valueOf('channels', {}, { text, facts }, signal),
     expand: (asked, signal) => valueOf('expand', {}, asked, signal),
   };

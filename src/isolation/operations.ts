@@ -1,3 +1,9 @@
+import {
+  changeChannelFile,
+  type ChangedFile,
+  type ChangeFacts,
+  type ChannelChange,
+} from '../channels/change-file.ts';
 import { judgeChannelFile, type ChannelFileFacts, type JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 /**
@@ -185,6 +191,16 @@ export const OPERATIONS = {
 
   channels: ({ text, facts }: { readonly text: string; readonly facts: ChannelFileFacts }): JudgedChannels =>
     judgeChannelFile(text, facts),
+
+  changeChannels: ({
+    text,
+    change,
+    facts,
+  }: {
+    readonly text: string | undefined;
+    readonly change: ChannelChange;
+    readonly facts: ChangeFacts;
+  }): ChangedFile => changeChannelFile(text, change, facts),
 
   expand: ({ set, names, ...world }: ExpandWork): Expansion =>
     expandSet(set, { ...world, undocumented: (name) => names.get(name) }),

@@ -6,6 +6,7 @@
  * what a person has to mend (`CONTENT_TIME`, `CONTENT_MEMORY`, `CONTENT_OUTPUT`, `CONTENT_COUNT`, `CONTENT_DEPTH`,
  * `CONTENT_CRASH`), like content that is too large to be read.
  */
+import type { ChangedFile, ChangeFacts, ChannelChange } from '../channels/change-file.ts';
 import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
@@ -107,5 +108,12 @@ export interface Content {
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
   /** What the channel file of a package says, and which rules it breaks. */
   channels(text: string, facts: ChannelFileFacts, signal?: AbortSignal): Promise<JudgedChannels>;
+  /** A channel file after a change that somebody asked for; undefined text is a file that is not there. */
+  changeChannels(
+    text: string | undefined,
+    change: ChannelChange,
+    facts: ChangeFacts,
+    signal?: AbortSignal,
+  ): Promise<ChangedFile>;
   expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
 }

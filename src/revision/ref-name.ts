@@ -71,6 +71,18 @@ export function updateBranch(path: string, upstream: string): string {
   return branch('portico/update', path, identity);
 }
 
+/** Below it are the branches on which Portico changes channel files. */
+export const CHANNEL_BRANCHES = 'portico/channels/';
+
+/** The branch on which the channels of a package are changed. @throws PorticoError BAD_REF_NAME */
+export function channelBranch(path: string): string {
+  const identity = createHash('sha256')
+    .update(JSON.stringify(['channels', path]))
+    .digest('hex')
+    .slice(0, 10);
+  return branch('portico/channels', path, identity);
+}
+
 /**
  * The one branch on which a group of packages is updated together: `portico/update/<name>/<identity>`.
  * @throws PorticoError BAD_REF_NAME

@@ -15,6 +15,16 @@ export interface Scenario {
 
 const SPEC = 'branch: main\npublish: { requireApprovals: 1 }\nsharing: { within: organization }';
 const PREPARED = 'prepared';
+const CHANNELS = `apiVersion: config.portico.dev/v1alpha1
+kind: PackageChannels
+package: web
+defaultChannel: stable
+channels:
+- name: candidate
+  auto: all
+- name: stable
+  members: [v1]
+`;
 
 /**
  * A forge on which every scenario can begin: `web` and `db` published, an approved proposal of web, a draft that is not
@@ -134,6 +144,18 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'delete',
     wanted: '"Delete db"',
     ...inIssue('blueprints', 'Commands', '/portico delete db'),
+  },
+  {
+    name: 'promote',
+    wanted: '"Promote web v1 to stable"',
+    ...inIssue('blueprints', 'Commands', '/portico promote web@v1 to stable'),
+  },
+  {
+    name: 'channel file',
+    wanted: 'ref refs/tags/web/stable',
+    async act(stage) {
+      await stage.repository('blueprints').push('main', { '.github/portico/channels/web.yaml': CHANNELS });
+    },
   },
   { name: 'retire', wanted: 'is retired', ...inIssue('blueprints', 'Retire', '/portico approve') },
   {

@@ -16,6 +16,7 @@ import {
 } from '../draft/step-context.ts';
 import { proposalJob, recheckJob, publicationJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { changeChannels } from '../promotion/change-channels.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
 import {
   isMergedForSomebody,
@@ -57,6 +58,7 @@ const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
   'pause-updates': pauseUpdates,
   'resume-updates': resumeUpdates,
   'order-rollout': orderRollout,
+  'change-channels': ({ step, ...context }) => changeChannels({ ...context, change: step.change }),
   'cancel-work': inPull(cancelWork),
 };
 

@@ -45,7 +45,7 @@ export function channelTarget(document: PackageChannels, request: ChannelRequest
     ...(policy.policy && { policy: policy.policy }),
   });
   const { code, message, to, deprecations } = planned;
-  if (code === 'withdrawn' && policy.onWithdrawn === 'ignore') {
+  if (code === 'withdrawn' && planned.downgrade === true && policy.onWithdrawn === 'ignore') {
     return withheld('withdrawn', `${sentence(message)} It stays there: updates.onWithdrawn is ignore.`);
   }
   if (to === undefined) return withheld(REASONS[code] ?? 'no-revision', sentence(message));

@@ -26,6 +26,7 @@ import {
 } from '../repository/package-revisions.ts';
 import { contentMayFlow } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface FoundUpstream {
   readonly git: Git;
@@ -84,6 +85,8 @@ export async function findUpstream({
       'Name a directory that holds a Kptfile.',
     );
   }
+  const blocked = blockedBy(ports, opened.repo, directory, [wish.ref, at.shown]);
+  if (blocked !== undefined) return blocked;
   return {
     git,
     directory,
@@ -92,6 +95,24 @@ export async function findUpstream({
     commit: at.commit,
     name: `${opened.name}:${place.directory}@${at.shown}`,
   };
+}
+
+/** A deprecation that lets nobody new be made from the package, from the channel that is named, or from the revision. */
+function blockedBy(
+  { catalog }: Pick<Ports, 'catalog'>,
+  repo: string,
+  directory: string,
+  named: readonly (string | undefined)[],
+): Refusal | undefined {
+  const document = catalog.byUrl(repo)?.channelFiles?.get(refPath(directory))?.document;
+  const found = document?.deprecations.find(
+    ({ severity, schema, name }) => severity === 'blocking' && (schema === 'package' || named.includes(name)),
+  );
+  if (found === undefined) return undefined;
+  const what = found.schema === 'package' ? 'the package' : shown(found.name ?? '');
+  const instead = found.supersededBy === undefined ? 'Take another one.' : `Take v${found.supersededBy}.`;
+  const message = `${what} is deprecated, and no new package can be made from it: ${foreignSentence(found.message)}`;
+  return refuse('deprecated', message.replace(/\.$/, ''), instead);
 }
 
 interface Opened {

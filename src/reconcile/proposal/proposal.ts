@@ -5,6 +5,8 @@ import { checkConfigurationAlone } from '../check/proposed-config.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import { mergePromotion } from '../promotion/merge-promotion.ts';
+import { rebuildChannels } from '../promotion/rebuild.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { pushRendered } from '../render/render-commit.ts';
@@ -73,6 +75,8 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     readonly signal: AbortSignal | undefined;
   }): Promise<void> => {
     const { forge, git } = access;
+    // What it moved is looked at on its own.
+    if (await rebuildChannels(ports, access, read, signal)) return;
     const { snapshot, remerge } = await merged(ports, access, read, signal);
     const { config, base } = snapshot;
     const guardrails = await loadGuardrails({ git, config, base, signal });
@@ -99,6 +103,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     const { changes, open: conflicts } = found;
     await tellOpenUpdate({ ports, access, snapshot, head, changes, conflicts, signal });
     await suggestFixes({ ports, access, snapshot, head, fixes, signal });
+    await mergePromotion(ports, access, { snapshot, checks }, signal);
   };
   return async (target, signal) => {
     const access = await ports.open(target.repository, signal);

@@ -4,6 +4,7 @@
  * calls himself the bot, nor a record that was moved to another commit, nor one that Portico made in another repository
  * is taken for its word.
  */
+import type { ChannelChange } from '../../channels/change-file.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { Keyring } from '../../revision/keyring.ts';
 import { decodeRecord, openRecord, sealRecord, type SealedPlace } from '../../revision/sealed-record.ts';
@@ -84,6 +85,26 @@ export interface RebaseRecord extends ByCommand {
   readonly notes?: MergeNotes;
 }
 
+/** Channel files were changed. */
+export interface ChannelsRecord extends Omit<ByCommand, 'directory'> {
+  readonly kind: 'channels';
+  /** In their order; several where they were put onto another base together. */
+  readonly changes: readonly AskedChange[];
+  /** The branch begins anew with it: what stands below it counts no more. */
+  readonly anew?: true;
+}
+
+/** A change, and who asked for it where. */
+export interface AskedChange {
+  readonly change: ChannelChange;
+  readonly by: string;
+  readonly byId?: ById;
+  /** Issue or pull request; absent where Portico began by itself. */
+  readonly askedIn?: number;
+  /** `2026-08-01`, of the command. */
+  readonly day: string;
+}
+
 /** The file that registers a repository was offered. */
 export interface OnboardingRecord {
   readonly kind: 'onboarding';
@@ -105,6 +126,7 @@ export type CommitRecord =
   | SettleRecord
   | DeletionRecord
   | FixRecord
+  | ChannelsRecord
   | CommandRecord;
 
 const TRAILER = 'Portico-Commit: ';

@@ -21,6 +21,7 @@ import {
   variantJob,
 } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import { promoteByItself } from '../promotion/auto-promotion.ts';
 import { deriveChannelTags } from '../publication/channel-tags.ts';
 import { allChannels } from '../repository/channel-files.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
@@ -115,6 +116,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     });
     await ports.enqueue(withdrawnJobs(ports.catalog, repository.id));
     await deriveChannelTags(ports, access, { place, channels }, signal);
+    await promoteByItself(ports, access, { config, place, channels }, signal);
     const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
     await prepareVariants(ports);
     const variants = variantsConcerned(ports, repository, before);

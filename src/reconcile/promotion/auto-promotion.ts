@@ -1,0 +1,110 @@
+/** Promotions that the channel file lets Portico propose by itself, once the gates of a revision have opened. */
+import { graphOf } from '../../channels/channel-graph.ts';
+import { channelGraphInput } from '../../channels/check-channels.ts';
+import type { PackageChannels } from '../../channels/package-channels.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import { channelBranch } from '../../revision/ref-name.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import {
+  publishedNumbers,
+  type ChannelPlace,
+  type PackageChannelState,
+} from '../repository/channel-files.ts';
+import type { AskedChange } from '../seal/commit-seal.ts';
+import { proposeChange, standingBranch } from './change-channels.ts';
+import { recordsOn } from './channel-branch.ts';
+import { promotionGates, type GateFacts } from './gates.ts';
+
+/** Revisions of one channel whose gates are asked in one look, the newest first. */
+const MAX_ASKED = 5;
+
+/** What could be proposed: the revisions that the channel before it offers, above its own head, the newest first. */
+function candidatesFor(
+  document: PackageChannels,
+  name: string,
+  published: ReadonlySet<number>,
+): readonly number[] {
+  const channel = document.channels.find((one) => one.name === name);
+  const from = document.channels.find((one) => one.name === channel?.promotion?.from);
+  if (channel === undefined || from === undefined || channel.auto === 'all') return [];
+  const { head = 0 } = graphOf(channelGraphInput(channel, published));
+  const known = new Set(channel.members.map(({ revision }) => revision));
+  const { live } = graphOf(channelGraphInput(from, published));
+  return live
+    .filter((one) => one > head && !known.has(one))
+    .toReversed()
+    .slice(0, MAX_ASKED);
+}
+
+/**
+ * Proposes the newest revision whose gates have opened, approvals aside, for every channel whose promotion is `auto`. What was
+ * proposed and closed is not proposed again; asked again, this does nothing.
+ */
+export async function promoteByItself(
+  ports: Ports,
+  access: RepositoryAccess,
+  {
+    config,
+    place,
+    channels,
+  }: {
+    readonly config: RepositoryConfig;
+    readonly place: ChannelPlace;
+    readonly channels: ReadonlyMap<string, PackageChannelState>;
+  },
+  signal?: AbortSignal,
+): Promise<void> {
+  for (const [path, { document }] of channels) {
+    for (const { name, promotion, line } of document?.channels ?? []) {
+      if (document === undefined || promotion?.auto === undefined) continue;
+      const published = new Set(publishedNumbers(place, path));
+      const directory = pathInRepository(config.directory, path);
+      const facts: GateFacts = { config, refs: place.refs, author: ports.app.botLogin, approvedBy: [] };
+      for (const revision of candidatesFor(document, name, published)) {
+        const joining = {
+          directory,
+          channel: name,
+          revision: `v${revision}`,
+          line,
+          promotion: { ...promotion, approvers: [] },
+        };
+        const gates = await promotionGates({ ports, access, joining, facts, signal });
+        if (gates.some(({ state }) => state !== 'passed')) continue;
+        const wish: AskedChange = {
+          change: { do: 'promote', package: path, revision, channel: name },
+          by: ports.app.botLogin,
+          day: ports.now().toISOString().slice(0, 10),
+        };
+        await proposeOnce(ports, access, { config, directory, wish }, signal);
+        break;
+      }
+    }
+  }
+}
+
+async function proposeOnce(
+  ports: Ports,
+  access: RepositoryAccess,
+  {
+    config,
+    directory,
+    wish,
+  }: { readonly config: RepositoryConfig; readonly directory: string; readonly wish: AskedChange },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const standing = await standingBranch(access, config, channelBranch(directory), signal);
+  if (standing === null) return;
+  const same = JSON.stringify(wish.change);
+  const records = await recordsOn(ports, standing, signal);
+  const isThere = records.some(({ changes }) =>
+    changes.some(({ change }) => JSON.stringify(change) === same),
+  );
+  if (isThere && standing.open !== undefined) return;
+  if (isThere) {
+    const [last] = await access.forge.pullsForHead({ branch: standing.branch }, { state: 'all' }, signal);
+    // Closed means: not this revision. Without one, the process ended before it was opened.
+    if (last !== undefined && last.headSha === standing.head) return;
+  }
+  await proposeChange(ports, standing, { wish, comment: 0, index: 0 }, signal);
+}

@@ -1,0 +1,162 @@
+/** A command about channels: a commit on the branch of a pull request that changes the channel file. */
+import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { pathInRepository } from '../../revision/package-path.ts';
+import { CHANNEL_BRANCHES, channelBranch } from '../../revision/ref-name.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import { loadConfiguration } from '../repository/configuration.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { refMoved } from '../repository/refused-push.ts';
+import { sealedCommitMessage, type AskedChange, type ChannelsRecord } from '../seal/commit-seal.ts';
+import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
+import { sentence } from '../text/markdown-blocks.ts';
+import { applyChanges, proposeBranch, recordsOn, type ChannelBranch } from './channel-branch.ts';
+
+/** In a pull request about channels the change comes along; elsewhere it has the pull request of its package. */
+export async function changeChannels({
+  ports,
+  access,
+  snapshot,
+  asked,
+  change,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot | null;
+  readonly asked: CommandRequest;
+  readonly change: ChannelChange;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<StepOutcome> {
+  const { git, forge } = access;
+  const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
+  const configuration = await loadConfiguration(git, facts.defaultBranch, signal);
+  if (configuration.state !== 'registered') return refused('the repository is not registered', '');
+  const { config } = configuration;
+  const here = snapshot !== null && isOfChannels(snapshot) ? snapshot.pull.headRef : undefined;
+  const standing = await standingBranch(access, config, here ?? branchOf(config, change), signal);
+  if (standing === null) return refused(`the branch ${config.branch} is not there`, 'See `spec.branch`.');
+  const wish: AskedChange = {
+    change,
+    by: asked.login,
+    byId: asked.accountId,
+    askedIn: asked.number,
+    day: asked.at.slice(0, 10),
+  };
+  return proposeChange(ports, standing, { wish, comment: asked.id, index: asked.index }, signal);
+}
+
+function branchOf(config: Pick<RepositoryConfig, 'directory'>, change: ChannelChange): string {
+  return channelBranch(pathInRepository(config.directory, change.package));
+}
+
+function isOfChannels({ pull, writable }: ProposalSnapshot): boolean {
+  return writable && pull.state === 'open' && pull.headRef.startsWith(CHANNEL_BRANCHES);
+}
+
+/** Null where there is no registered branch. */
+export async function standingBranch(
+  access: RepositoryAccess,
+  config: RepositoryConfig,
+  branch: string,
+  signal?: AbortSignal,
+): Promise<ChannelBranch | null> {
+  const { git, forge } = access;
+  const base = await git.resolve(`refs/heads/${config.branch}`, signal);
+  if (base === null) return null;
+  const [open] = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
+  return { access, config, base, branch, head: await git.resolve(`refs/heads/${branch}`, signal), open };
+}
+
+/** Which command, or `comment: 0` where Portico began by itself. */
+export interface ChangeWish {
+  readonly wish: AskedChange;
+  readonly comment: number;
+  readonly index: number;
+}
+
+/** Puts the change on the branch and proposes it; asked again, it goes on where it was. */
+export async function proposeChange(
+  ports: Ports,
+  standing: ChannelBranch,
+  { wish, comment, index }: ChangeWish,
+  signal?: AbortSignal,
+): Promise<StepOutcome> {
+  const { head, open } = standing;
+  const records = await recordsOn(ports, standing, signal);
+  const isMade = records.some((one) => one.comment === comment && one.index === index && holds(one, wish));
+  const before = isMade || open !== undefined ? records.flatMap(({ changes }) => changes) : [];
+  if (!isMade) {
+    const problem = await pushChange(ports, standing, { wish, comment, index }, signal);
+    if (problem !== null) return problem;
+  }
+  const pull = await proposeBranch(ports, standing, isMade ? before : [...before, wish], signal);
+  const where = head === null || open === undefined ? 'proposes it' : 'proposes it along with what it has';
+  return {
+    kind: 'done',
+    reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.`,
+  };
+}
+
+function holds({ changes }: ChannelsRecord, { change }: AskedChange): boolean {
+  return changes.some((one) => JSON.stringify(one.change) === JSON.stringify(change));
+}
+
+/** What was closed, or merged, is begun anew from the registered branch; commits that are there stay below. */
+async function pushChange(
+  ports: Ports,
+  standing: ChannelBranch,
+  { wish, comment, index }: ChangeWish,
+  signal: AbortSignal | undefined,
+): Promise<StepOutcome | null> {
+  const { access, config, base, branch, head, open } = standing;
+  const { git } = access;
+  const goesOn = open !== undefined && head !== null;
+  const parents: BranchCommit['parents'] = goesOn
+    ? [head]
+    : head === null || (await git.isAncestor(head, base, signal))
+      ? [base]
+      : [head, base];
+  const onto = goesOn ? head : base;
+  const place = { git, commit: onto, registered: config.directory };
+  const { files, left } = await applyChanges(ports, place, [wish], signal);
+  const [refusal] = left;
+  if (refusal !== undefined) return refused(refusal.message, refusal.hint);
+  const record: ChannelsRecord = {
+    kind: 'channels',
+    changes: [wish],
+    by: wish.by,
+    byId: wish.byId,
+    comment,
+    index,
+    ...(!goesOn && { anew: true }),
+  };
+  const title = `${changeTitle(wish.change)}\n\nRequested-By: ${wish.by}`;
+  const answer = await pushCommit(
+    ports,
+    git,
+    {
+      branch,
+      expect: head,
+      parents,
+      onto,
+      changes: files,
+      message: (at) => sealedCommitMessage(title, record, at, ports.seals),
+    },
+    signal,
+  );
+  if (answer.kind === 'pushed') return null;
+  if (answer.kind === 'moved') throw refMoved(branch);
+  const { message, hint } = answer.rejected;
+  return {
+    kind: 'failed',
+    message: `The forge refused the push to ${branch}: ${sentence(message)}`,
+    hint:
+      hint ?? 'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
+  };
+}
+
+function refused(message: string, hint: string): StepOutcome {
+  return { kind: 'refused', message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`, hint };
+}

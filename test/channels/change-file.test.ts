@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+
+import { changeChannelFile, type ChannelChange } from '../../src/channels/change-file.ts';
+import { readPackageChannels } from '../../src/channels/read-channels.ts';
+
+const FILE = `# Who gets what.
+apiVersion: config.portico.dev/v1alpha1
+kind: PackageChannels
+package: web
+defaultChannel: stable
+channels:
+- name: candidate
+  auto: all
+- name: stable
+  head: v5   # said twice
+  members:
+  - v1
+  - {revision: v3, waypoint: true}  # the volume moves
+  - v5
+- name: lts
+  mode: graph
+  members:
+  - {revision: v1}
+`;
+const FACTS = { published: [1, 2, 3, 4, 5, 6], day: '2026-08-01' };
+
+function changed(change: ChannelChange, text: string | undefined = FILE): string {
+  const answer = changeChannelFile(text, change, FACTS);
+  if (!answer.ok) throw new Error(`${answer.message}. ${answer.hint}`);
+  expect(readPackageChannels(answer.text).problems).toEqual([]);
+  return answer.text;
+}
+
+const promote = (revision: number, channel = 'stable'): ChannelChange => ({
+  do: 'promote',
+  package: 'web',
+  revision,
+  channel,
+});
+
+test('a promotion is one line, and the head where the file says it', () => {
+  expect(changed(promote(6))).toBe(
+    FILE.replace('head: v5', 'head: v6').replace('  - v5\n', '  - v5\n  - v6\n'),
+  );
+  expect(changed(promote(4))).toBe(FILE.replace('  - v5\n', '  - v4\n  - v5\n'));
+  expect(changed(promote(2, 'lts'))).toContain('  - {revision: v1}\n  - revision: v2\n    replaces: v1\n');
+});
+
+test('the first promotion makes the file', () => {
+  const answer = changeChannelFile(undefined, promote(2), FACTS);
+  expect(answer).toEqual({
+    ok: true,
+    text: 'apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: web\ndefaultChannel: stable\nchannels:\n  - name: stable\n    members:\n      - v2\n',
+  });
+});
+
+test('a withdrawal marks the member in every channel that offers it, and the head falls', () => {
+  const text = changed({ do: 'withdraw', package: 'web', revision: 5, reason: 'broken probe' });
+  expect(text).toContain('head: v3   # said twice');
+  expect(
+    readPackageChannels(text).channels?.channels.map(({ members }) => members.at(-1)?.withdrawn),
+  ).toEqual([
+    { reason: 'broken probe', at: '2026-08-01' },
+    { reason: 'broken probe', at: '2026-08-01' },
+    undefined,
+  ]);
+  expect(text).toContain('  - {revision: v3, waypoint: true}  # the volume moves\n');
+});
+
+test('deprecations, new channels, channels that go, and the default', () => {
+  const text = changed({
+    do: 'deprecate',
+    package: 'web',
+    revision: 3,
+    message: 'old API',
+    severity: 'blocking',
+    supersededBy: 5,
+  });
+  expect(readPackageChannels(text).channels?.deprecations).toMatchObject([
+    { schema: 'revision', name: 'v3', message: 'old API', severity: 'blocking', supersededBy: 5 },
+  ]);
+  const again = changed({ do: 'deprecate', package: 'web', revision: 3, message: 'older' }, text);
+  expect(readPackageChannels(again).channels?.deprecations).toHaveLength(1);
+  const made = changed({ do: 'create', package: 'web', channel: 'edge', revision: 6 });
+  expect(readPackageChannels(made).channels?.channels.map(({ name }) => name)).toEqual([
+    'candidate',
+    'stable',
+    'lts',
+    'edge',
+  ]);
+  expect(changed({ do: 'delete', package: 'web', channel: 'edge' }, made)).toBe(FILE);
+  expect(changed({ do: 'default', package: 'web', channel: 'lts' })).toBe(
+    FILE.replace('Channel: stable', 'Channel: lts'),
+  );
+});
+
+test.each([
+  [promote(9), 'v9 is not published'],
+  [promote(5), 'stable offers v5 already'],
+  [promote(5, 'candidate'), 'every published revision is in candidate'],
+  [promote(5, 'nope'), 'web has no channel nope; it has candidate, stable, lts'],
+  [{ do: 'withdraw', package: 'web', revision: 1, channel: 'lts' }, 'lts would offer nothing without v1'],
+  [{ do: 'withdraw', package: 'web', revision: 2, channel: 'stable' }, 'no channel of web offers v2'],
+  [{ do: 'create', package: 'web', channel: 'v3' }, 'is the name of a revision'],
+  [{ do: 'create', package: 'web', channel: 'lts' }, 'there is a channel lts already'],
+  [{ do: 'delete', package: 'web', channel: 'stable' }, 'stable is the default channel'],
+  [{ do: 'default', package: 'web', channel: 'stable' }, 'stable is the default channel already'],
+] satisfies [ChannelChange, string][])('%j is refused', (change, message) => {
+  const answer = changeChannelFile(FILE, change, FACTS);
+  expect(answer.ok ? answer.text : answer.message).toContain(message);
+});
+
+test('a file with a mistake is not changed', () => {
+  const answer = changeChannelFile(FILE.replace('auto: all', 'auto: some'), promote(6), FACTS);
+  expect(answer.ok ? answer.text : answer.message).toMatch(/^the channel file has a mistake \(line 8: /);
+});
