@@ -1,10 +1,18 @@
-import { closestWord } from '../package/closest-word.ts';
 /** The `Rollout` documents of one file below `.github/portico/`. */
+import { z } from 'zod';
+
+import { closestWord } from '../package/closest-word.ts';
 import type { Rollout, Share, Wave, WaveGate } from '../package/rollout/rollout.ts';
 import { parseAge } from './age.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { problemsOf, type ConfigSource } from './repository-document.ts';
-import { rolloutDocument, rolloutJsonSchema, type RolloutDocument } from './rollout-schema.ts';
+import {
+  rolloutDocument,
+  rolloutJsonSchema,
+  rolloutName,
+  rolloutUpstreams,
+  type RolloutDocument,
+} from './rollout-schema.ts';
 import { readYamlDocuments, type YamlDocument } from './yaml-place.ts';
 
 export interface ReadRollout {
@@ -20,30 +28,42 @@ export interface ReadRollouts {
 const GROUP = 'config.portico.dev/';
 
 /**
- * Reads the rollouts of a file; documents of other groups are somebody else's. Never throws: a document with mistakes
- * gives problems with their lines in place of a rollout. YAML that cannot be read is told by who reads the rest.
+ * Reads the rollouts of a file; documents of other groups are somebody else's. Never throws: a document with mistakes gives
+ * problems with their lines, and a rollout that holds what it names, so that a mistake never lets an update past its wave.
+ * YAML that cannot be read is told by who reads the rest.
  */
 export function readRollouts({ file, bytes }: ConfigSource): ReadRollouts {
   const problems: ConfigProblem[] = [];
   const rollouts: ReadRollout[] = [];
   // Most files are variants, and reading them twice would cost as much again.
-  if (!new TextDecoder().decode(bytes).includes(GROUP)) return { rollouts, problems };
-  for (const yaml of readYamlDocuments(file, bytes).documents) {
+  const text = new TextDecoder().decode(bytes);
+  if (!text.includes(GROUP)) return { rollouts, problems };
+  const { documents, problems: unread } = readYamlDocuments(file, bytes);
+  const [first] = unread;
+  if (first !== undefined && /^kind:\s*["']?Rollout\b/m.test(text)) {
+    rollouts.push({ line: first.line, rollout: heldRollout({ file, line: first.line, data: {} }) });
+  }
+  for (const yaml of documents) {
     const { apiVersion, kind } = (yaml.data ?? {}) as { apiVersion?: unknown; kind?: unknown };
     if (typeof apiVersion !== 'string' || !apiVersion.startsWith(GROUP)) continue;
     if (kind !== 'Rollout') {
-      problems.push(...otherKind(file, kind, yaml));
+      const slips = otherKind(file, kind, yaml);
+      problems.push(...slips);
+      const { line } = yaml.start;
+      if (slips.length > 0) rollouts.push({ line, rollout: heldRollout({ file, line, data: yaml.data }) });
       continue;
     }
     const parsed = rolloutDocument.safeParse(yaml.data, { reportInput: true });
-    if (parsed.success)
-      rollouts.push({ line: yaml.placeOf(['apiVersion'], true).line, rollout: toRollout(parsed.data) });
-    else
+    const { line } = yaml.placeOf(['apiVersion'], true);
+    if (parsed.success) rollouts.push({ line, rollout: toRollout(parsed.data) });
+    else {
+      rollouts.push({ line, rollout: heldRollout({ file, line, data: yaml.data }) });
       problems.push(
         ...parsed.error.issues.flatMap((one) =>
           problemsOf({ file, issue: one, yaml, jsonSchema: rolloutJsonSchema }),
         ),
       );
+    }
   }
   return { rollouts, problems };
 }
@@ -55,6 +75,41 @@ function otherKind(file: string, kind: unknown, yaml: YamlDocument): ConfigProbl
   const place = yaml.placeOf(['kind']);
   return [{ code: 'wrong-value', file, path: 'kind', ...place, message, hint: 'Did you mean Rollout?' }];
 }
+
+/** What a document with mistakes names still. */
+const named = z.object({
+  metadata: z.object({ name: rolloutName }).optional().catch(undefined),
+  spec: z
+    .object({ upstreams: z.array(z.unknown()).min(1).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+
+/** The rollout of a document that cannot be followed: it holds the packages that it names, or all where that cannot be read. */
+function heldRollout({
+  file,
+  line,
+  data,
+}: {
+  readonly file: string;
+  readonly line: number;
+  readonly data: unknown;
+}): Rollout {
+  const { metadata, spec } = named.safeParse(data).data ?? {};
+  const upstreams = rolloutUpstreams.safeParse(spec?.upstreams).data;
+  return {
+    name: metadata?.name ?? `line-${line}`,
+    upstreams: (upstreams ?? [EVERYWHERE]).map(({ repo, packages }) => ({
+      packages,
+      ...(repo !== undefined && { repo }),
+    })),
+    ...(upstreams === undefined && { isEverywhere: true }),
+    waves: [],
+    mistake: `The document at ${file}:${line} has a mistake; no update goes out by itself until it is corrected.`,
+  };
+}
+
+const EVERYWHERE: Rollout['upstreams'][number] = { packages: ['**'] };
 
 const ALL: Share = { kind: 'percent', percent: 100 };
 

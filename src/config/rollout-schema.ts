@@ -15,7 +15,7 @@ function text(problem: (value: string) => string | undefined): z.ZodString {
 
 const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
-const name = text((value) =>
+export const rolloutName = text((value) =>
   NAME.test(value) ? undefined : 'must be lower-case letters, digits and dashes, 63 at most',
 );
 const globs = z.array(text(globProblem)).min(1).max(100);
@@ -32,8 +32,23 @@ const share = z
   ])
   .meta({ description: 'A number, or a percentage such as 10%, rounded up.' });
 
+/** The upstream packages that a rollout is about. */
+export const rolloutUpstreams = z
+  .array(
+    z.strictObject({
+      repo: z
+        .string()
+        .regex(REPOSITORY_NAME_NEARBY, 'must be owner/name, or a name of the same owner')
+        .optional()
+        .meta({ description: 'Where the packages are; without it, this repository.' }),
+      packages: globs.meta({ description: 'Globs over package paths.' }),
+    }),
+  )
+  .min(1)
+  .max(100);
+
 const wave = z.strictObject({
-  name: name.meta({ description: 'Commands and the dashboard call it so.' }),
+  name: rolloutName.meta({ description: 'Commands and the dashboard call it so.' }),
   select: z
     .strictObject({
       repositories: globs.optional().meta({ description: 'Globs over owner/name, or over the name alone.' }),
@@ -82,26 +97,14 @@ export const rolloutDocument = z
     apiVersion: z.literal('config.portico.dev/v1alpha1'),
     kind: z.literal('Rollout'),
     metadata: z.strictObject({
-      name,
+      name: rolloutName,
       namespace: z.string().max(253).optional(),
       labels: z.record(z.string(), z.string()).optional(),
       annotations: z.record(z.string(), z.string()).optional(),
     }),
     spec: z
       .strictObject({
-        upstreams: z
-          .array(
-            z.strictObject({
-              repo: z
-                .string()
-                .regex(REPOSITORY_NAME_NEARBY, 'must be owner/name, or a name of the same owner')
-                .optional()
-                .meta({ description: 'Where the packages are; without it, this repository.' }),
-              packages: globs.meta({ description: 'Globs over package paths.' }),
-            }),
-          )
-          .min(1)
-          .max(100),
+        upstreams: rolloutUpstreams,
         waves: z.array(wave).min(1).max(50),
       })
       .check((ctx) => {

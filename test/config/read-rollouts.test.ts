@@ -99,7 +99,7 @@ test.each([
   ['no waves', 'spec:\n  upstreams: [{ packages: [web] }]', 5, 'missing'],
 ])('%s is told with its line', (_what, spec, line, words) => {
   const { rollouts, problems } = read(HEAD + spec);
-  expect(rollouts).toEqual([]);
+  expect(rollouts).toMatchObject([{ rollout: { name: 'web', waves: [], mistake: expect.any(String) } }]);
   expect(problems).toHaveLength(1);
   expect(`${problems[0]!.message} ${problems[0]!.hint}`).toContain(words);
   expect(problems[0]!.line).toBe(line);

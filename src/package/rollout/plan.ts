@@ -41,7 +41,7 @@ export interface RolloutOrders {
 export const NO_ORDERS: RolloutOrders = { skipped: new Map(), done: false };
 
 export interface RolloutInput<One extends RolloutDownstream> {
-  readonly rollout: Pick<Rollout, 'waves'>;
+  readonly rollout: Pick<Rollout, 'waves' | 'mistake'>;
   readonly downstreams: readonly One[];
   readonly selects: (selector: WaveSelector, downstream: One) => boolean;
   /** When the upstream revision was published. */
@@ -209,7 +209,7 @@ function momentsOf<One extends RolloutDownstream>(
 }
 
 function stateOf<One extends RolloutDownstream>(
-  { waves: written }: Pick<Rollout, 'waves'>,
+  { waves: written, mistake }: Pick<Rollout, 'waves' | 'mistake'>,
   waves: readonly WavePlan<One>[],
   failed: number,
   orders: RolloutOrders,
@@ -217,6 +217,7 @@ function stateOf<One extends RolloutDownstream>(
   if (orders.rolledBack !== undefined) {
     return { state: 'rolled-back', why: `${orders.rolledBack} rolled it back.` };
   }
+  if (mistake !== undefined) return { state: 'stopped', why: mistake };
   if (orders.stopped !== undefined) return { state: 'stopped', why: `${orders.stopped} stopped it.` };
   const broken = waves[failed];
   if (broken !== undefined) {

@@ -46,8 +46,12 @@ export interface Rollout {
   readonly name: string;
   /** `repo` as `owner/name` or a name of the same owner; absent: where the document stands. */
   readonly upstreams: readonly { readonly repo?: string; readonly packages: readonly string[] }[];
-  /** At least one. */
+  /** At least one; none where there is a mistake. */
   readonly waves: readonly Wave[];
+  /** The document cannot be followed, and until it can no update of what it names goes out by itself: a sentence. */
+  readonly mistake?: string;
+  /** What it names cannot be read: it holds all packages that it could name. */
+  readonly isEverywhere?: true;
 }
 
 /** So many of a whole: a per cent is rounded up, and never more than there are. */

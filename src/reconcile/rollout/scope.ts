@@ -57,9 +57,10 @@ function readRollouts(catalog: Catalog): Rollouts {
   for (const control of catalog.all().toSorted((a, b) => a.ref.id - b.ref.id)) {
     const names = new Set<string>();
     const before = stalled.length;
-    const written = control.documents.flatMap(({ file, rollouts = [] }) =>
-      rollouts.map((one) => ({ ...one, file })),
-    );
+    const written = control.documents
+      .flatMap(({ file, rollouts = [] }) => rollouts.map((one) => ({ ...one, file })))
+      // What can be followed comes first: a mistake elsewhere takes nothing from it.
+      .toSorted((a, b) => Number(isMistaken(a.rollout)) - Number(isMistaken(b.rollout)));
     for (const [at, one] of written.entries()) {
       const tell = (message: string): void => {
         if (stalled.length - before >= MAX_TOLD) return;
@@ -80,6 +81,18 @@ function readRollouts(catalog: Catalog): Rollouts {
   };
 }
 
+function isMistaken({ mistake }: Rollout): boolean {
+  return mistake !== undefined;
+}
+
+/** The repositories whose packages a document could mean that does not tell which it means. */
+function obeying(catalog: Catalog, control: CatalogRepository): Rollout['upstreams'] {
+  return catalog
+    .all()
+    .filter((one) => isSameOwner(one, control) && mayKnow(control, one) && isControlledBy(one, control))
+    .map(({ ref }) => ({ repo: `${ref.owner}/${ref.name}`, packages: ['**'] }));
+}
+
 /** A document speaks of packages of its own repository, and of those whose repository says that it obeys this one. */
 function takePlaces({
   catalog,
@@ -94,7 +107,8 @@ function takePlaces({
   readonly taken: Map<number, Map<string, Governed>>;
   readonly tell: (message: string) => void;
 }): void {
-  for (const { repo, packages } of rollout.upstreams) {
+  const upstreams = rollout.isEverywhere === true ? obeying(catalog, control) : rollout.upstreams;
+  for (const { repo, packages } of upstreams) {
     const name = repo ?? control.ref.name;
     const upstream = catalog.byName(name.includes('/') ? name : `${control.ref.owner}/${name}`);
     if (upstream === undefined || !isSameOwner(upstream, control) || !mayKnow(control, upstream)) {

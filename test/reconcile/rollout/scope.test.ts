@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createCatalog, type Catalog, type CatalogRepository } from '../../../src/catalog/catalog.ts';
 import { readRollouts } from '../../../src/config/read-rollouts.ts';
 import { assignWaves } from '../../../src/package/rollout/assign.ts';
+import { NO_ORDERS, planRollout, verdictOn } from '../../../src/package/rollout/plan.ts';
 import { rolloutPart } from '../../../src/reconcile/rollout/body.ts';
 import { followersOf, selects } from '../../../src/reconcile/rollout/facts.ts';
 import { rolloutsOf } from '../../../src/reconcile/rollout/scope.ts';
@@ -31,10 +32,14 @@ const locked = (id: number, name: string, more: Partial<CatalogRepository> = {})
     ...more,
   });
 
-function catalogOf(control: Partial<CatalogRepository>, up: Partial<CatalogRepository> = {}): Catalog {
+function catalogOf(
+  control: Partial<CatalogRepository>,
+  up: Partial<CatalogRepository> = {},
+  text: string = ROLLOUT,
+): Catalog {
   const catalog = createCatalog();
   const file = '.github/portico/rollout.yaml';
-  const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(ROLLOUT) });
+  const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(text) });
   const documents = [{ file, id: 'i', documents: [], problems: [], rollouts }];
   catalog.put(bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]), ...up }));
   catalog.put(bareRepository(2, 'acme/fleet', { documents, ...control }));
@@ -119,4 +124,39 @@ test('rollouts cost what there are of them, not rollouts times packages (66)', (
     Array.from({ length: 1_000 }, () => 'r200'),
   );
   expect(none.stalled[0]?.message).toContain('this rollout governs all of them');
+});
+
+test.each([
+  ['a wave with a name that is taken', ROLLOUT.replace('name: half', 'name: rest'), ['web']],
+  ['upstreams that cannot be read', ROLLOUT.replace('repo: up', 'repo: [up]'), ['api', 'shop', 'web']],
+  ['another kind', ROLLOUT.replace('kind: Rollout', 'kind: Rolout'), ['web']],
+  ['no YAML', `${ROLLOUT}  broken: [`, ['api', 'shop', 'web']],
+])('a rollout with a mistake holds what it may mean: %s', (_what, text, paths) => {
+  const up = {
+    ...NAMED,
+    revisions: new Map([
+      ['web', ['v1']],
+      ['api', ['v1']],
+    ]),
+  };
+  const { governed } = rolloutsOf(catalogOf({}, up, text));
+  expect(governed.map(({ path }) => path).toSorted()).toEqual(paths);
+  for (const { rollout } of governed) {
+    const plan = planRollout({
+      rollout,
+      downstreams: [{ id: 'one', name: 'acme/one:web', standing: 'waiting' as const }],
+      selects: () => true,
+      since: 0,
+      orders: NO_ORDERS,
+      now: 1,
+    });
+    expect(plan).toMatchObject({ state: 'stopped', why: expect.stringContaining('rollout.yaml:') });
+    expect(verdictOn(plan, 'one')).toBe('wave-stopped');
+  }
+});
+
+test('a rollout without a mistake goes before one with a mistake in the same repository', () => {
+  const both = `${ROLLOUT.replace('name: half', 'name: rest')}---\n${ROLLOUT.replace('name: web', 'name: good')}`;
+  const { governed } = rolloutsOf(catalogOf({}, NAMED, both));
+  expect(governed.map(({ rollout }) => rollout.name)).toEqual(['good']);
 });
