@@ -439,6 +439,8 @@ describe('against the local forge', () => {
       requiresSignatures: false,
       mergeQueue: false,
     });
+    expect(await repository.branchProtection('main')).toEqual({ requiredChecks: [] });
+    expect(await repository.branchProtection('missing')).toBeNull();
   });
 
   test('what others report, remarks on lines, and the end of a release', async () => {
