@@ -83,7 +83,7 @@ export async function proposeChange(
   { wish, comment, index }: ChangeWish,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  const { head, open } = standing;
+  const { open } = standing;
   const records = await recordsOn(ports, standing, signal);
   const isMade = records.some((one) => one.comment === comment && one.index === index && holds(one, wish));
   const before = isMade || open !== undefined ? records.flatMap(({ changes }) => changes) : [];
@@ -91,8 +91,10 @@ export async function proposeChange(
     const problem = await pushChange(ports, standing, { wish, comment, index }, signal);
     if (problem !== null) return problem;
   }
-  const pull = await proposeBranch(ports, standing, isMade ? before : [...before, wish], signal);
-  const where = head === null || open === undefined ? 'proposes it' : 'proposes it along with what it has';
+  const changes = isMade ? before : [...before, wish];
+  const pull = await proposeBranch(ports, standing, changes, signal);
+  // The same where the command is run again, because its end was lost.
+  const where = changes.length > 1 ? 'proposes it along with what it has' : 'proposes it';
   return {
     kind: 'done',
     reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.`,
