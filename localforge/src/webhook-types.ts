@@ -42,7 +42,7 @@ export interface Knobs {
   nextMerges: { readonly message: string; times: number } | null;
   /** What this forge does as GitHub and a simple one would not. */
   readonly realism: Realism;
-  /** Requests an hour per token, as `x-ratelimit-limit` says. */
+  /** Requests an hour for each user and installation, as `x-ratelimit-limit` says. */
   rateLimit: number;
   /**
    * GitHub's limits of points and of calls at once, for each user and each installation: a read is one point and a write five, 900

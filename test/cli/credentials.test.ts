@@ -43,7 +43,7 @@ describe('credentials in addresses', () => {
     dir.write({ 'web/Kptfile': kptfile });
     const { code, stdout, stderr } = await portico(['update', 'web@web/v2'], { cwd: dir.path('.') });
     expect(code).toBe(65);
-    expect(stderr).toContain('upstream.git.repo holds a user name, password or token');
+    expect(stderr).toContain('upstream.git.repo contains a user name, password or token');
     expect(`${stdout}${stderr}`).not.toContain(SECRET);
     expect(readFileSync(dir.path('web/Kptfile'), 'utf8')).toBe(kptfile);
   });
@@ -53,7 +53,7 @@ describe('credentials in addresses', () => {
     dir.write({ 'web/Kptfile': KPTFILE(`https://user:${SECRET}@127.0.0.1:1/acme/x`) });
     const { code, stdout, stderr } = await portico(['check', 'web'], { cwd: dir.path('.') });
     expect(code).toBe(1);
-    expect(`${stdout}${stderr}`).toContain('upstreamLock.git.repo holds a user name, password or token');
+    expect(`${stdout}${stderr}`).toContain('upstreamLock.git.repo contains a user name, password or token');
     expect(`${stdout}${stderr}`).not.toContain(SECRET);
   });
 

@@ -63,13 +63,13 @@ describe('references', () => {
   test('revisions stay, everything else moves', () => {
     for (const tag of ['v1', 'v12', '3', '1.2', 'v1.2.3', '1.2.3-rc.1', '1.2.3_build', 'v1-rendered']) {
       expect(isRevisionTag(tag), tag).toBe(true);
-      expect(() => checkChannel(tag)).toThrow(/no channel/);
+      expect(() => checkChannel(tag)).toThrow(/cannot be the tag of a channel/);
     }
     for (const tag of ['latest', 'stable', 'v', 'vnext', '1.2.3.4', 'release-1', 'v1x']) {
       expect(isRevisionTag(tag), tag).toBe(false);
       expect(checkChannel(tag)).toBe(tag);
     }
-    expect(() => checkChannel('a b')).toThrow(/no channel/);
+    expect(() => checkChannel('a b')).toThrow(/cannot be the tag of a channel/);
   });
 });
 

@@ -96,13 +96,12 @@ export function startsOn({ on }: Workflow, { event, action, ref }: Trigger): boo
   if (event === 'pull_request' && !(wanted?.types ?? USUAL_TYPES).includes(action ?? '')) return false;
   if (event === 'merge_group') return true;
   const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined;
-  if (branch !== undefined) {
-    const onlyTags = wanted?.tags !== undefined && wanted.branches === undefined;
-    return !onlyTags && passes(branch, wanted?.branches, wanted?.['branches-ignore']);
-  }
-  // A push of tags starts what names branches alone in no case.
-  const onlyBranches = wanted?.branches !== undefined && wanted.tags === undefined;
-  return !onlyBranches && passes(ref.slice('refs/tags/'.length), wanted?.tags, wanted?.['tags-ignore']);
+  const { branches, 'branches-ignore': noBranches, tags, 'tags-ignore': noTags } = wanted ?? {};
+  const namesBranches = branches !== undefined || noBranches !== undefined;
+  const namesTags = tags !== undefined || noTags !== undefined;
+  // Whoever names only tags, or only branches, is not started by the others ("Workflow syntax", `on.push`).
+  if (branch !== undefined) return (namesBranches || !namesTags) && passes(branch, branches, noBranches);
+  return (namesTags || !namesBranches) && passes(ref.slice('refs/tags/'.length), tags, noTags);
 }
 
 /** The last pattern that fits decides; one with `!` takes out. */
