@@ -196,6 +196,11 @@ function revisionOf(node: YamlNode, rule: Rule, tell: Tell): number | undefined 
   return found === null ? undefined : Number(found[1]);
 }
 
+/** Gates besides time and people that there are. */
+const MAX_REQUIRED = 2;
+/** Each is asked of the forge for each approval. */
+const MAX_APPROVERS = 20;
+
 function promotionOf(
   node: YamlNode | undefined,
   tell: Tell,
@@ -210,11 +215,20 @@ function promotionOf(
     tell('C00', section.value('soak'), 'promotion.soak is a time such as 72h or 3d');
   }
   const auto = section.choice('auto', ['open', 'merge']);
+  const require = section.texts('require');
+  const unknown = require.find((one) => one !== 'checks' && one !== 'rollout');
+  if (unknown !== undefined || require.length > MAX_REQUIRED) {
+    tell('C00', section.value('require'), 'promotion.require is a list of checks and rollout, each once');
+  }
+  const approvers = section.texts('approvers');
+  if (approvers.length > MAX_APPROVERS) {
+    tell('C00', section.value('approvers'), `promotion.approvers names at most ${MAX_APPROVERS}`);
+  }
   const promotion = {
     from: from ?? '',
     ...(soak !== undefined && { soak }),
-    require: section.texts('require'),
-    approvers: section.texts('approvers'),
+    require: require.slice(0, MAX_REQUIRED),
+    approvers: approvers.slice(0, MAX_APPROVERS),
     ...(auto !== undefined && { auto }),
     line: lineOf(section.value('from') ?? node, lineAt),
   };

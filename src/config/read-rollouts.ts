@@ -40,7 +40,7 @@ export function readRollouts({ file, bytes }: ConfigSource): ReadRollouts {
   if (!text.includes(GROUP)) return { rollouts, problems };
   const { documents, problems: unread } = readYamlDocuments(file, bytes);
   const [first] = unread;
-  if (first !== undefined && /^kind:\s*["']?Rollout\b/m.test(text)) {
+  if (first !== undefined && /\bRollout\b/.test(text)) {
     rollouts.push({ line: first.line, rollout: heldRollout({ file, line: first.line, data: {} }) });
   }
   for (const yaml of documents) {
@@ -98,7 +98,7 @@ function heldRollout({
   const { metadata, spec } = named.safeParse(data).data ?? {};
   const upstreams = rolloutUpstreams.safeParse(spec?.upstreams).data;
   return {
-    name: metadata?.name ?? `line-${line}`,
+    name: metadata?.name ?? nameless(file, line),
     upstreams: (upstreams ?? [EVERYWHERE]).map(({ repo, packages }) => ({
       packages,
       ...(repo !== undefined && { repo }),
@@ -107,6 +107,16 @@ function heldRollout({
     waves: [],
     mistake: `The document at ${file}:${line} has a mistake; no update goes out by itself until it is corrected.`,
   };
+}
+
+/** As names are; of another document only where the paths differ in signs alone, and then both are held. */
+function nameless(file: string, line: number): string {
+  return `unnamed-${file.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-${line}`;
+}
+
+/** The rollout of a file that is too long to be read, which may hold any. */
+export function unreadRollouts(file: string): readonly ReadRollout[] {
+  return [{ line: 1, rollout: heldRollout({ file, line: 1, data: {} }) }];
 }
 
 const EVERYWHERE: Rollout['upstreams'][number] = { packages: ['**'] };

@@ -90,7 +90,10 @@ export async function readBlob(repo: Repo, id: string, signal?: AbortSignal): Pr
   return bytes;
 }
 
-/** The directories with a Kptfile below `directory`, sorted; who is whose subpackage follows from the paths. */
+/**
+ * The directories with a Kptfile below `directory`, sorted; who is whose subpackage follows from the paths. None below `.github`:
+ * a package there would take the configuration for its own files.
+ */
 export async function findPackages(
   repo: Repo,
   commit: string,
@@ -103,8 +106,9 @@ export async function findPackages(
   const key = JSON.stringify([repo.setup.gitDir, tree, top]);
   const cached = packages.get(key);
   if (cached) return [...cached];
-  const { trees, found } =
+  const { trees, found: all } =
     (await walkKptfiles(repo, tree, signal)) ?? (await kptfilesByProcess(repo, tree, signal));
+  const found = all.filter((path) => !/^\.github(?:\/|$)/.test(top === '' ? path : `${top}/${path}`));
   const known = new Set(found);
   const result = found.toSorted().map((path) => ({
     path,

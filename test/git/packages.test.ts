@@ -16,6 +16,9 @@ describe('packages', () => {
       'pkgs/none/x.yaml': '',
       'pkgs/link/Kptfile': { mode: '120000', text: '../app/Kptfile' },
       'other/Kptfile': KPTFILE,
+      // Would take the configuration for its own.
+      '.github/Kptfile': KPTFILE,
+      '.github/portico/channels/Kptfile': KPTFILE,
     });
     mirror = await at.open();
     const found = await mirror.findPackages(commit, '/pkgs/');
@@ -25,7 +28,13 @@ describe('packages', () => {
       ['app/deep/db', 'pkgs/app/deep/db', 'app'],
     ]);
     expect(found[2]!.tree).toBe(git(at.origin, ['rev-parse', `${commit}:pkgs/app/deep/db`]));
-    expect((await mirror.findPackages(commit, '/')).map((p) => p.path)).toContain('other');
+    expect((await mirror.findPackages(commit, '/')).map((p) => p.path)).toEqual([
+      'other',
+      'pkgs/app',
+      'pkgs/app-two',
+      'pkgs/app/deep/db',
+    ]);
+    expect(await mirror.findPackages(commit, '.github')).toEqual([]);
     expect(await mirror.findPackages(commit, 'nowhere')).toEqual([]);
   });
 

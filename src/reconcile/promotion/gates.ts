@@ -74,7 +74,7 @@ export async function promotionGates({
         : gate('waiting', `it soaks for ${promotion.soak}, until ${due.toISOString()}`, due),
     );
   }
-  for (const required of promotion.require) {
+  for (const required of new Set(promotion.require)) {
     if (required === 'checks') found.push(gate(...(await checksGate(ports, access, tag.commit, signal))));
     else if (required === 'rollout') {
       const followers = followersAt(ports, access, joining);

@@ -26,6 +26,8 @@ export interface ProposedChannels extends ChannelFindings {
 const HOTFIX = 'hotfix';
 /** Files of one proposal that are judged. */
 const MAX_FILES = 100;
+/** Revisions of one proposal whose gates are asked: each costs calls of the forge. */
+const MAX_JOINING = 50;
 
 /**
  * Judges the channel files that a proposal changes, as they will be once it is merged. Undefined where neither it nor the base has any.
@@ -54,6 +56,10 @@ export async function proposedChannels(
   const files: ProposedFile[] = [];
   const moves: ChannelMove[] = [];
   const due: Date[] = [];
+  for (const { path, file } of touched.slice(MAX_FILES, MAX_FILES + 1)) {
+    files.push({ path, file, problems: [TOO_MANY_FILES], gates: [] });
+  }
+  let asked = 0;
   for (const { path, file } of touched.slice(0, MAX_FILES)) {
     const hotfix = pull.labels.some((label) => label.toLowerCase() === HOTFIX);
     const conflict = merged.conflicts.includes(file);
@@ -65,11 +71,16 @@ export async function proposedChannels(
       directory: pathInRepository(config.directory, path),
     }));
     const gates: AskedGate[] = [];
-    for (const one of joining)
+    // Nothing is asked for a file that cannot be merged.
+    const isSound = !conflict && judged.problems.every(({ severity }) => severity !== 'error');
+    for (const one of isSound ? joining.slice(0, MAX_JOINING - asked) : [])
       gates.push(...(await promotionGates({ ports, access, joining: one, facts, signal })));
+    const isOver = isSound && asked + joining.length > MAX_JOINING;
+    asked += isSound ? joining.length : 0;
     due.push(...gates.flatMap((gate) => gate.due ?? []));
     const own: ChannelProblem[] = [
       ...(conflict ? [CONFLICT] : []),
+      ...(isOver ? [TOO_MANY_JOIN] : []),
       ...abandoned(ports, access, { path, registered: config.directory }, judged),
     ];
     files.push({ path, file, problems: [...own, ...judged.problems], gates });
@@ -78,6 +89,20 @@ export async function proposedChannels(
   await lookAgain(ports, access, pull.number, due);
   return { files, moves };
 }
+
+const TOO_MANY_FILES: ChannelProblem = {
+  rule: 'C00',
+  line: 1,
+  severity: 'error',
+  message: `more than ${MAX_FILES} channel files change at once: split the proposal`,
+};
+
+const TOO_MANY_JOIN: ChannelProblem = {
+  rule: 'C00',
+  line: 1,
+  severity: 'error',
+  message: `more than ${MAX_JOINING} revisions join channels with a promotion at once: split the proposal`,
+};
 
 const CONFLICT: ChannelProblem = {
   rule: 'C00',

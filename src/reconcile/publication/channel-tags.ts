@@ -1,8 +1,9 @@
+import { graphOf } from '../../channels/channel-graph.ts';
 /**
  * The tag of a channel that has a file is derived: it leads to the head that follows from the file on the registered branch. Where
  * it was put last stands in a ref beside it, so that a tag that somebody moved by hand is told apart from a head that moved.
  */
-import { graphOf } from '../../channels/channel-graph.ts';
+import { channelNameProblem } from '../../channels/channel-name.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { CHANNEL_LEDGER, channelLedgerRef, channelTag } from '../../revision/ref-name.ts';
@@ -15,7 +16,7 @@ import {
   type ChannelPlace,
   type PackageChannelState,
 } from '../repository/channel-files.ts';
-import { refPath, tagOf } from '../repository/package-revisions.ts';
+import { refPath, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
 
 /** One tag that is to lead elsewhere. */
@@ -89,14 +90,23 @@ function moveTo(
   return { tag, to, updates, ...(!isOurs && { byHand: standing?.commit ?? null }) };
 }
 
-/** A channel that its file has no more goes with its tag; where the file went too, the tag is whoever's it was before. */
+/**
+ * A channel that its file has no more goes with its tag; where the file went too, the tag is whoever's it was before. Whoever may
+ * push writes the ledger as well, so only what can be a channel's tag goes: a light one with a channel's name, at a revision.
+ */
 function leave({ place, ledger }: Known, ref: string, files: ReadonlySet<string>): ChannelTagMove {
   const last = ledger.get(ref);
   const tag = ref.slice(CHANNEL_LEDGER.length);
   const standing = place.refs.tags.get(`refs/tags/${tag}`);
   const forget = { ref, to: null, expect: last?.oid ?? null };
-  const isOurs = standing !== undefined && standing.commit === last?.commit;
-  if (!isOurs || !files.has(directoryOf(tag))) return { tag, updates: [forget] };
+  if (standing === undefined || standing.oid !== last?.oid || !files.has(directoryOf(tag))) {
+    return { tag, updates: [forget] };
+  }
+  const isChannel = channelNameProblem(tag.slice(tag.lastIndexOf('/') + 1)) === undefined;
+  const isAtRevision = taggedRevisions(place.refs, directoryOf(tag)).some(
+    ({ name }) => tagOf(place.refs, directoryOf(tag), name)?.commit === standing.commit,
+  );
+  if (!isChannel || !isAtRevision) return { tag, updates: [forget] };
   return { tag, updates: [{ ref: `refs/tags/${tag}`, to: null, expect: standing.oid }, forget] };
 }
 

@@ -99,11 +99,18 @@ export async function loadProposal(
       mergeBase,
       packages,
       otherFiles: changes
-        .filter(({ path }) => !packages.some(({ directory }) => isBelow(directory, path)))
+        // What configures is never a part of a package, whatever lies above it.
+        .filter(
+          ({ path }) => isConfiguring(path) || !packages.some(({ directory }) => isBelow(directory, path)),
+        )
         .map(({ path, after }) => ({ path, blob: after?.id ?? null })),
       writable,
     },
   };
+}
+
+function isConfiguring(path: string): boolean {
+  return path.startsWith('.github/');
 }
 
 /** What the proposal is compared with: the registered branch, for a merged one as it was before the merge. */

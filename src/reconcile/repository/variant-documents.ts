@@ -2,6 +2,7 @@
 import type { CatalogDocuments } from '../../catalog/catalog.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { readFileDocuments } from '../../config/read-content.ts';
+import { unreadRollouts } from '../../config/read-rollouts.ts';
 import { PorticoError } from '../../error.ts';
 import type { Git } from '../git-port.ts';
 import { catchUserError } from '../text/why-refused.ts';
@@ -91,13 +92,18 @@ async function folder({
   const now = new Map(read.map(({ file, ...rest }) => [file, rest]));
   return placed.map(([file, { id = '' }]) => {
     const before = id === '' ? undefined : known.get(`${file} ${id}`);
-    return before ?? { file, id, ...(now.get(file) ?? tooLong()) };
+    return before ?? { file, id, ...(now.get(file) ?? tooLong(file)) };
   });
 }
 
-function tooLong(): Omit<CatalogDocuments, 'file' | 'id'> {
+/** What it holds nobody can tell: a rollout in it would let nothing past. */
+function tooLong(file: string): Omit<CatalogDocuments, 'file' | 'id'> {
   const message = `The file is larger than ${MAX_FILE_LENGTH / 1024} KiB`;
-  return { documents: [], problems: [{ path: '', line: 1, column: 1, message }] };
+  return {
+    documents: [],
+    problems: [{ path: '', line: 1, column: 1, message }],
+    rollouts: unreadRollouts(file),
+  };
 }
 
 function inInventory(file: string): boolean {

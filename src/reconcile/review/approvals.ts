@@ -69,7 +69,8 @@ export async function loadApprovals({
   const drafted = isApproved ? await access.forge.draftedAt(pull.number, ports.app.botLogin, signal) : [];
   const lost = lostRejections(
     drafted.filter((at) => isBy(at, known.until)),
-    [...timesOf(records), ...timesOf(unsealed)],
+    // Anybody who may write can make a comment that looks like a record whose seal does not hold: it answers for no rejection.
+    timesOf(records),
   );
   const rejectedAt = [...timesOf(unsealed), ...lost].sort((a, b) => compareTimes(a, b) ?? 0).at(-1);
   const reviews = await withDigests(

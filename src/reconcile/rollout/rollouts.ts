@@ -10,6 +10,7 @@ import { rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isControlledBy, mayFlow, partyOf } from '../repository/visibility.ts';
+import { needWholeIndex } from '../repository/whole-index.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { createAsking, restAfter, type Asking } from './asking.ts';
 import {
@@ -221,6 +222,8 @@ export async function heldByWave(
   revision: string,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
+  // A wave is of those that are known, and so is the rollout: right after a start not all are.
+  needWholeIndex(ports);
   const governed = rolloutsOf(ports.catalog).of(down.upstream.access.ref.id, down.upstream.directory);
   if (governed === undefined) return null;
   const look = await recentLook(ports, governed, revision, signal);

@@ -68,6 +68,15 @@ function readRollouts(catalog: Catalog): Rollouts {
       };
       if (names.has(one.rollout.name)) {
         tell('Another rollout in this repository has the same name');
+        // Orders name a rollout, so of two only one can go on; what the other is about waits.
+        const rollout = { ...one.rollout, waves: [], mistake: SAME_NAME };
+        takePlaces({
+          catalog,
+          control,
+          governed: { ...one, rollout, isBeyond: false },
+          taken,
+          tell: () => {},
+        });
         continue;
       }
       names.add(one.rollout.name);
@@ -80,6 +89,9 @@ function readRollouts(catalog: Catalog): Rollouts {
     of: (upstream, directory) => taken.get(upstream)?.get(directory === '' ? '.' : directory),
   };
 }
+
+const SAME_NAME =
+  'Another rollout of the repository has the same name; no update goes out by itself until one is renamed.';
 
 function isMistaken({ mistake }: Rollout): boolean {
   return mistake !== undefined;

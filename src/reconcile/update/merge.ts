@@ -2,6 +2,7 @@
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
+import type { UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import type { CheckRun } from '../forge/checks.ts';
 import type { MergeAnswer } from '../forge/merging.ts';
@@ -20,6 +21,7 @@ import { lookAtChecks } from './automerge-look.ts';
 import type { UpdatePlan, PlannedPull } from './bundle.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
+import { isBack as isWayBack } from './way.ts';
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
@@ -36,7 +38,7 @@ export async function mergedAlone({
 }: PlannedPull): Promise<UpdatePull | null> {
   const { access, config, facts } = home;
   // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
-  if (members.some(({ down, to }) => isBack(down.upstream.current, to))) return null;
+  if (members.some(({ down, to, way }) => isBack(down.upstream.current, to) || leadsBack(way))) return null;
   // Whoever writes documents elsewhere may propose here, and no more.
   if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
     return null;
@@ -189,6 +191,11 @@ async function hasForeignRecord(
 ): Promise<boolean> {
   const pause = await pauseOf(ports, down.access, down.directory, signal);
   return (pause !== null && pause.by === null) || hasForeignOrders(ports, down, signal);
+}
+
+/** Also where the position is known by its content alone. */
+function leadsBack(way: UpdateWay | undefined): boolean {
+  return way !== undefined && isWayBack(way);
 }
 
 function isBack(from: string | undefined, to: string): boolean {

@@ -100,6 +100,14 @@ test('a channel with a file leads step by step; its tags follow, and go back whe
   const standing = (await up.checks(await up.head('main'))).get('portico/channels');
   expect([standing?.conclusion, standing?.output.title]).toEqual(['neutral', 'Put right: web/stable']);
 
+  // Whoever may push may write the ledger, too: it takes no revision away, nor another tag (79).
+  await up.git('update-ref', 'refs/tags/web/notes', tags.get('web/v1')!, '');
+  for (const name of ['v1', 'notes'])
+    await up.git('update-ref', `refs/portico/channels/web/${name}`, tags.get('web/v1')!);
+  await stage.look('up');
+  expect([...(await up.tags()).keys()]).toContain('web/v1');
+  expect(await up.git('for-each-ref', 'refs/portico/channels/web/v1')).toBe('');
+
   await shop.merge(first!.number);
   await stage.idle();
   const [second] = await shop.pulls();

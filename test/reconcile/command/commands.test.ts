@@ -89,6 +89,15 @@ describe('the life of a proposal, by commands', () => {
       body?.includes('rejected this proposal'),
     );
     await stage.as('alice').rest.issues.deleteComment({ ...life.where, comment_id: rejection!.id });
+    // Nor does an older comment of the App, edited into a record whose seal does not hold, stand for it.
+    const oldest = (await life.comments(number)).find(({ body }) => body?.includes('portico:reply'));
+    const { data: facts } = await stage.as('alice').rest.repos.get(life.where);
+    const claim = { kind: 'rejection', login: 'carol', pull: number, repository: String(facts.id) };
+    await stage.as('alice').rest.issues.updateComment({
+      ...life.where,
+      comment_id: oldest!.id,
+      body: `<!-- portico:record ${encodeURIComponent(JSON.stringify(claim))} ${'0'.repeat(64)} -->`,
+    });
     expect((await life.command(number, '/portico propose')).reaction).toBe('rocket');
     expect(await life.sticky(number)).toContain(
       'The approval of bob does not count: the proposal was rejected after it.',
@@ -423,7 +432,7 @@ describe('where nothing can be done (23)', () => {
     const { number } = await ends.open('aside', { base: 'other', draft: true });
     expect(await ends.command(number, '/portico propose')).toMatchObject({
       reaction: 'confused',
-      reply: expect.stringContaining('goes into `other`'),
+      reply: expect.stringContaining('targets `other`'),
     });
   });
 });

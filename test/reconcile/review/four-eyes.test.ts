@@ -183,7 +183,7 @@ describe('a branch that asks to retire a revision', () => {
   });
 
   longTest(
-    "is nobody's where the forge does not tell who pushed it, and the issue says so (67)",
+    "is nobody's where The forge does not report who pushed it, and the issue says so (67)",
     async () => {
       const repo = stage.repository('untold');
       await repo.publish('one', change('one'));
@@ -191,7 +191,7 @@ describe('a branch that asks to retire a revision', () => {
       await stage.watching(untold, () => stage.look('untold'));
       const number = await issueOf(repo);
       const { data } = await stage.as('bob').rest.issues.get({ ...repo.where, issue_number: number });
-      expect(data.body).toContain('the forge does not tell who pushed it');
+      expect(data.body).toContain('The forge does not report who pushed it');
       const answered = await stage.watching(untold, () => repo.command(number, '/portico approve', 'bob'));
       expect(answered.reaction).toBe('confused');
       expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
@@ -224,7 +224,9 @@ describe('a branch that asks to retire a revision', () => {
       });
       await stage.watching(watch, () => stage.idle());
       const number = await issueOf(repo);
-      expect((await repo.comments(number))[0]!.body).toContain('`porch` asks to retire `web@v1`');
+      expect((await repo.comments(number))[0]!.body).toContain(
+        '`porch` requested the retirement of `web@v1`',
+      );
       await done(repo, number, '/portico approve', 'alice');
       expect((await repo.tags()).size).toBe(0);
     },

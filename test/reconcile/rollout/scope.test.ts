@@ -160,3 +160,26 @@ test('a rollout without a mistake goes before one with a mistake in the same rep
   const { governed } = rolloutsOf(catalogOf({}, NAMED, both));
   expect(governed.map(({ rollout }) => rollout.name)).toEqual(['good']);
 });
+
+test('of two rollouts with one name the first goes on, and what the other is about waits', () => {
+  const up = {
+    ...NAMED,
+    revisions: new Map([
+      ['web', ['v1']],
+      ['api', ['v1']],
+    ]),
+  };
+  const both = `${ROLLOUT}---\n${ROLLOUT.replace('packages: [web]', 'packages: [api]')}`;
+  const { governed } = rolloutsOf(catalogOf({}, up, both));
+  expect(governed.map(({ path, rollout: { mistake } }) => [path, mistake !== undefined])).toEqual([
+    ['web', false],
+    ['api', true],
+  ]);
+});
+
+test('rollouts whose names cannot be read are different ones', () => {
+  const read = (file: string): unknown =>
+    readRollouts({ file, bytes: new TextEncoder().encode(ROLLOUT.replace('name: web', 'name: [web]')) })
+      .rollouts[0]?.rollout.name;
+  expect(read('.github/portico/a.yaml')).not.toBe(read('.github/portico/b.yaml'));
+});

@@ -472,7 +472,7 @@ longTest('one dashboard for the organisation, which names nobody whom its reader
   // Private repositories: the one that agreed is named, the others are counted.
   const inner = await board('control');
   expect(inner).toMatch(/^3 repositories, .*Updates: .* `proposed`/m);
-  expect(inner).toMatch(/\d+ more are not named here/);
+  expect(inner).toMatch(/\d+ more are not listed here/);
   expect(inner).toMatch(/\| `acme\/edge:one` \| +\| `v1` \| proposed in `#\d+` \|/);
   expect(inner).toContain('[`acme/open`](');
   expect(inner).not.toMatch(/acme\/(?:up|later|auto)\b/);
