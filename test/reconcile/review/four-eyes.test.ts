@@ -183,7 +183,7 @@ describe('a branch that asks to retire a revision', () => {
   });
 
   longTest(
-    "is nobody's where The forge does not report who pushed it, and the issue says so (67)",
+    "is nobody's where the forge does not tell who pushed it, and the issue says so (67)",
     async () => {
       const repo = stage.repository('untold');
       await repo.publish('one', change('one'));
