@@ -11,6 +11,7 @@ import type { ServeOptions } from '../main.ts';
 import { createLog } from '../telemetry/log.ts';
 import type { Portico } from '../trial/portico.ts';
 import { trialCounts, trialTable } from '../trial/report.ts';
+import { ROWS } from '../trial/rows/table.ts';
 import { runTrial } from '../trial/run.ts';
 import { routeEvent } from '../webhook/route.ts';
 import { EXIT, usageError } from './exit-code.ts';
@@ -30,8 +31,8 @@ export async function trial(call: Call): Promise<number> {
   if (repositories.length !== 0 && new Set(repositories).size !== 2) {
     throw usageError('portico trial needs two repositories, or none', 'Write --repository twice.');
   }
-  const environment = readTrialEnvironment(call);
   const only = rowNumbers(call.list('row'));
+  const environment = readTrialEnvironment(call);
   const report = await runTrial({
     ...environment,
     organization,
@@ -71,6 +72,11 @@ function rowNumbers(texts: readonly string[]): ReadonlySet<number> | undefined {
   if (texts.length === 0) return undefined;
   if (!texts.every((text) => /^[0-9]{1,3}$/.test(text))) {
     throw usageError('--row must be the number of a row', 'Such as: --row 9 --row 26');
+  }
+  const there = new Set(ROWS.map(({ number }) => number));
+  const missing = texts.find((text) => !there.has(Number(text)));
+  if (missing !== undefined) {
+    throw usageError(`there is no row ${missing}`, `Rows: ${[...there].join(', ')}`);
   }
   return new Set(texts.map(Number));
 }

@@ -31,6 +31,7 @@ describe('usage', () => {
       ['publish'],
       /slash-command for comments\nWrite \/portico publish in a comment/,
     ],
+    ['a row that is not there', ['trial', '--organization', 'acme', '--row', '99'], /there is no row 99/],
     ['help for nothing', ['help', 'nothing'], /no verb nothing/],
   ])('%s', async (_, args, message) => {
     const { code, stdout, stderr } = await portico(args);
