@@ -8,7 +8,7 @@ import type { CheckRun } from '../forge/checks.ts';
 import type { MergeAnswer } from '../forge/merging.ts';
 import type { Pull } from '../forge/pulls.ts';
 import { proposalJob, publicationJob, settledBranchJob } from '../jobs.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
 import { pauseOf } from '../repository/pause.ts';
@@ -59,6 +59,8 @@ export async function mergedAlone({
     return null;
   // What people committed below it is not Portico's to merge either.
   if (await hasPeoplesCommits(ports, access.git, { base: home.base.oid, head }, signal)) return null;
+  // A package at the top of its repository holds the configuration: what an upstream brings there a person decides.
+  if (await changesConfiguration(access.git, { base: home.base.oid, head }, signal)) return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   if (ours?.status !== 'completed') return null;
@@ -191,6 +193,17 @@ async function hasForeignRecord(
 ): Promise<boolean> {
   const pause = await pauseOf(ports, down.access, down.directory, signal);
   return (pause !== null && pause.by === null) || hasForeignOrders(ports, down, signal);
+}
+
+async function changesConfiguration(
+  git: RepositoryAccess['git'],
+  { base, head }: { readonly base: string; readonly head: string },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const from = await git.mergeBase(base, head, signal);
+  if (from === null) return true;
+  const changes = await git.changedPaths(from, head, signal);
+  return changes.some(({ path }) => path.startsWith('.github/'));
 }
 
 /** Also where the position is known by its content alone. */
