@@ -17,8 +17,8 @@ import { createRolloutReconciler } from '../reconcile/rollout/rollout.ts';
 import { createBranchReconciler } from '../reconcile/sweep/branch.ts';
 import { createRepositoryReconciler } from '../reconcile/sweep/repository.ts';
 import { createRepositorySweep, createSweep } from '../reconcile/sweep/sweep.ts';
+import { createUpdateReconciler } from '../reconcile/update/reconciler.ts';
 import { tellPutOff } from '../reconcile/update/tell-put-off.ts';
-import { createVariantReconciler } from '../reconcile/update/variant.ts';
 import type { KeyedLock } from '../replica/keyed-lock.ts';
 import type { ReceivedJob, RunJob } from './received-job.ts';
 import type { Running } from './running.ts';
@@ -38,7 +38,7 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
   const commit = createCommitReconciler(ports);
   const publication = createPublicationReconciler(ports);
   const repository = createRepositoryReconciler(ports);
-  const variant = createVariantReconciler(ports);
+  const variant = createUpdateReconciler(ports);
   const dashboard = createDashboardReconciler(ports);
   const downstream = createDownstreamReconciler(ports);
   const registry = createRegistryReconciler(ports);

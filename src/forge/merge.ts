@@ -41,7 +41,7 @@ export async function mergeWithPatience({
     if (pull.headSha !== request.sha) return { ok: false, reason: 'moved', message };
     if (pull.mergeable === false) return { ok: false, reason: 'not-mergeable', message };
     await pause(wait * backoffMs, undefined, { signal });
-    if ((await request.stillStands?.(signal)) === false) return { ok: false, reason: 'moved', message };
+    if ((await request.isStillValid?.(signal)) === false) return { ok: false, reason: 'moved', message };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Job } from '../reconcile/job.ts';
 import type { Ports } from '../reconcile/ports.ts';
-import { affectsUpdates } from '../reconcile/update/variant.ts';
+import { affectsUpdates } from '../reconcile/update/reconciler.ts';
 
 /** Of the jobs that an event asks for, those that may come to something as far as the index knows. */
 export function worthDoing(ports: Pick<Ports, 'catalog'>, jobs: readonly Job[]): readonly Job[] {

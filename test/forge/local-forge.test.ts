@@ -384,8 +384,8 @@ describe('against the local forge', () => {
       times: 9,
     };
     const asked: boolean[] = [];
-    const stillStands = (): Promise<boolean> => Promise.resolve(asked.push(true) < 3);
-    expect(await repository.mergePull(late.n, { sha: late.sha, method, stillStands })).toMatchObject({
+    const isStillValid = (): Promise<boolean> => Promise.resolve(asked.push(true) < 3);
+    expect(await repository.mergePull(late.n, { sha: late.sha, method, isStillValid })).toMatchObject({
       ok: false,
       reason: 'moved',
     });

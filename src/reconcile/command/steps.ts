@@ -224,15 +224,15 @@ async function merge({
   const { pull } = snapshot;
   let merged = pull.mergeCommitSha;
   if (!pull.merged) {
-    const stillStands = async (s?: AbortSignal): Promise<boolean> =>
+    const isStillValid = async (s?: AbortSignal): Promise<boolean> =>
       (await digestAt(ports, access, step.sha, s)) === step.digest;
-    if (!(await stillStands(signal))) return moved(step.sha, pull.headSha);
+    if (!(await isStillValid(signal))) return moved(step.sha, pull.headSha);
     const request = {
       requestedBy: asked.login,
       requestedIn: asked.id,
       ...(step.bump && { bump: step.bump }),
     };
-    const checked = { sha: step.sha, stillStands };
+    const checked = { sha: step.sha, isStillValid };
     const answer = await mergeAsAllowed({ ports, access, merging: snapshot, checked, request, signal });
     if (!answer.ok) {
       const { reason, message } = answer;

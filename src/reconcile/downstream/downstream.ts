@@ -101,32 +101,34 @@ export async function loadDownstream(
   target: Pick<VariantTarget, 'repository' | 'package'>,
   signal?: AbortSignal,
 ): Promise<Downstream | Withheld> {
-  const home = await loadDownstreamRepository(ports, target.repository, signal);
-  return 'kind' in home ? home : downstreamIn(ports, home, target.package, signal);
+  const downstreamRepository = await loadDownstreamRepository(ports, target.repository, signal);
+  return 'kind' in downstreamRepository
+    ? downstreamRepository
+    : downstreamIn(ports, downstreamRepository, target.package, signal);
 }
 
 /** The same in a repository that was read. */
 export async function downstreamIn(
   ports: Ports,
-  home: DownstreamRepository,
+  downstreamRepository: DownstreamRepository,
   path: string,
   signal?: AbortSignal,
 ): Promise<Downstream | Withheld> {
-  const { access, facts, config, base } = home;
+  const { access, facts, config, base } = downstreamRepository;
   const planned = variantPlan(ports.catalog).at(facts.id, path);
   const directory = inRegistered(config.directory, path);
   const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
   const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
-  const followed = await followedBy({ ports, home, planned, kptfile, outside, signal });
+  const followed = await followedBy({ ports, downstreamRepository, planned, kptfile, outside, signal });
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
-  const upstreamFacts = await home.factsOf(upstream.access, signal);
+  const upstreamFacts = await downstreamRepository.factsOf(upstream.access, signal);
   const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
   const visible =
-    (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, home, signal)) &&
-    (await baseMayFlow(upstream, home, signal)) &&
-    (await documentsMayCome(ports, planned, home, signal));
+    (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, downstreamRepository, signal)) &&
+    (await baseMayFlow(upstream, downstreamRepository, signal)) &&
+    (await documentsMayCome(ports, planned, downstreamRepository, signal));
   return {
     access,
     facts,
@@ -149,14 +151,14 @@ export async function downstreamIn(
 /** The upstream, and what the update branch is named by: that of a variant stays when its upstream changes. */
 async function followedBy({
   ports,
-  home,
+  downstreamRepository,
   planned,
   kptfile,
   outside,
   signal,
 }: {
   readonly ports: Ports;
-  readonly home: DownstreamRepository;
+  readonly downstreamRepository: DownstreamRepository;
   readonly planned: PlannedVariant | undefined;
   readonly kptfile: Kptfile | null;
   readonly outside: Outside;
@@ -195,7 +197,7 @@ async function followedBy({
       'The upstream has moved to another address, which `spec.upstreams.allow` does not list. Add the address there, or lock the package to another upstream.',
     );
   }
-  if (found.kind === 'none') return nothingComes(home, kptfile.upstreamLock?.git?.repo ?? '');
+  if (found.kind === 'none') return nothingComes(downstreamRepository, kptfile.upstreamLock?.git?.repo ?? '');
   const { upstream } = found;
   return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${refPath(upstream.directory)}` };
 }
@@ -208,13 +210,13 @@ export function variantBranchName(uid: string): string {
 /** What a package was made from is told where it conflicts, and a Kptfile may name anything. */
 async function baseMayFlow(
   { base }: Upstream,
-  home: DownstreamRepository,
+  downstreamRepository: DownstreamRepository,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if (base === undefined) return true;
   return contentMayFlow(
-    { access: base.access, facts: await home.factsOf(base.access, signal) },
-    home,
+    { access: base.access, facts: await downstreamRepository.factsOf(base.access, signal) },
+    downstreamRepository,
     signal,
   );
 }
@@ -223,12 +225,16 @@ async function baseMayFlow(
 async function documentsMayCome(
   ports: Ports,
   planned: PlannedVariant | undefined,
-  home: DownstreamRepository,
+  downstreamRepository: DownstreamRepository,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  if (planned === undefined || planned.control.ref.id === home.facts.id) return true;
+  if (planned === undefined || planned.control.ref.id === downstreamRepository.facts.id) return true;
   const access = await ports.open(planned.control.ref, signal);
-  return controlMayFlow({ access, facts: await home.factsOf(access, signal) }, home, signal);
+  return controlMayFlow(
+    { access, facts: await downstreamRepository.factsOf(access, signal) },
+    downstreamRepository,
+    signal,
+  );
 }
 
 /** Where a package is from the top of the repository. */

@@ -18,7 +18,7 @@ export interface MergeRequest {
   readonly title?: string;
   readonly message?: string;
   /** Asked before each further try, where the forge only needed a moment: whether what was checked still stands. Absent: it does. */
-  readonly stillStands?: (signal?: AbortSignal) => Promise<boolean>;
+  readonly isStillValid?: (signal?: AbortSignal) => Promise<boolean>;
 }
 
 /** Whom GitHub names for what its merge queue merged. */

@@ -27,7 +27,7 @@ export async function mergePromotion(
   if (!isOurs || pull.draft || head.oid !== pull.headSha || !isGreen(checks)) return;
   const changes = await ownPromotions(ports, access, snapshot, signal);
   if (changes.length === 0 || !(await allMayMerge(ports, access, { snapshot, changes }, signal))) return;
-  const stillStands = async (s?: AbortSignal): Promise<boolean> =>
+  const isStillValid = async (s?: AbortSignal): Promise<boolean> =>
     (await access.forge.listChecks(head.oid, s)).some(
       ({ name, appId, conclusion }) =>
         name === AGGREGATE_CHECK && appId === ports.app.id && conclusion === 'success',
@@ -36,7 +36,7 @@ export async function mergePromotion(
     ports,
     access,
     merging: { facts, pull, config, title: `${pull.title} (#${pull.number})` },
-    checked: { sha: head.oid, stillStands },
+    checked: { sha: head.oid, isStillValid },
     request: { requestedBy: ports.app.slug },
     signal,
   });

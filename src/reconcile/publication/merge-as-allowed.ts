@@ -23,7 +23,7 @@ export async function mergeAsAllowed({
   ports,
   access,
   merging: { facts, pull, config, title },
-  checked: { sha, stillStands },
+  checked: { sha, isStillValid },
   request,
   signal,
 }: {
@@ -32,7 +32,7 @@ export async function mergeAsAllowed({
   readonly merging: Merging;
   readonly checked: {
     readonly sha: string;
-    readonly stillStands: (signal?: AbortSignal) => Promise<boolean>;
+    readonly isStillValid: (signal?: AbortSignal) => Promise<boolean>;
   };
   readonly request: MergeRequestTrailers;
   readonly signal?: AbortSignal | undefined;
@@ -52,7 +52,7 @@ export async function mergeAsAllowed({
     const said = mergeMessage(request, place, ports.seals);
     const words = title === undefined ? { message: `${pull.title}\n\n${said}` } : { title, message: said };
     const message = method === 'rebase' ? {} : words;
-    answer = await access.forge.mergePull(pull.number, { sha, method, stillStands, ...message }, signal);
+    answer = await access.forge.mergePull(pull.number, { sha, method, isStillValid, ...message }, signal);
     if (answer.ok || !isOtherMethod(answer)) return answer;
   }
   return answer ?? { ok: false, reason: 'blocked', message: 'no method of merging is left' };

@@ -11,7 +11,7 @@ import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/upda
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
 import { stateParts, type ShownConflict } from './state.ts';
-import { isBack, wayMarker, waysText } from './way.ts';
+import { isBack, wayMarker, waysText } from './upgrade-path.ts';
 
 /** What is said of one package. */
 export interface UpdatedPart {
@@ -69,20 +69,20 @@ export function updateTitle({ path, exists, planned, upstream }: Titled, to: str
 }
 
 /** The title for one package, or for a group. */
-export function bundleTitle(
+export function planTitle(
   { group }: { readonly group?: string },
   brought: readonly { readonly down: Titled; readonly to: string; readonly way?: UpdateWay }[],
 ): string {
   const [first] = brought;
   if (first === undefined) return `Update the group ${group ?? ''}`;
-  if (group === undefined) return backTitle(first) ?? updateTitle(first.down, first.to);
+  if (group === undefined) return rollbackTitle(first) ?? updateTitle(first.down, first.to);
   if (brought.length === 1) return `${updateTitle(first.down, first.to)} (group ${group})`;
   const same = brought.every(({ to }) => to === first.to) ? ` to ${first.to}` : '';
   return `Update ${brought.length} packages${same} (group ${group})`;
 }
 
 /** Away from a revision that was withdrawn, as its title says. */
-function backTitle({
+function rollbackTitle({
   down,
   to,
   way,
@@ -168,7 +168,7 @@ export function shownConflict(
 }
 
 /** True when the body of a group's pull request is of other revisions than these. */
-export function holdsAnother(
+export function listsOtherPackages(
   body: string,
   members: readonly { readonly down: { readonly directory: string }; readonly to: string }[],
 ): boolean {

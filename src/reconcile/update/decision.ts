@@ -48,7 +48,7 @@ export interface RevisionQuestions {
  */
 export async function decideRevision(
   down: DecidedOn,
-  { to, said }: { readonly to?: string | undefined; readonly said?: string | undefined },
+  { to, recorded }: { readonly to?: string | undefined; readonly recorded?: string | undefined },
   ask: RevisionQuestions,
 ): Promise<Decided | Withheld> {
   const { upstream, config, planned } = down;
@@ -62,7 +62,7 @@ export async function decideRevision(
   const ordered = to === undefined ? await ask.rolledBackTo() : undefined;
   const back = ordered !== undefined && isLedBack(down, ordered) ? ordered : undefined;
   // A revision that was asked for by command stays the target of its pull request until that is closed.
-  const before = config.updates.follow.kind === 'none' && planned === undefined ? said : undefined;
+  const before = config.updates.follow.kind === 'none' && planned === undefined ? recorded : undefined;
   const asked = to ?? back?.to ?? before;
   const chosen = await targetOf(down, asked, ask);
   const revision = await revisionToBring(down, chosen, ask);

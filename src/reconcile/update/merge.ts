@@ -18,10 +18,10 @@ import { hasForeignOrders } from '../rollout/rollouts.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { FINE } from './automerge-checks.ts';
 import { lookAtChecks } from './automerge-look.ts';
-import type { UpdatePlan, PlannedPull } from './bundle.ts';
+import type { UpdatePlan, PlannedPull } from './plan.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
-import { isBack as isWayBack } from './way.ts';
+import { isBack as isWayBack } from './upgrade-path.ts';
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
@@ -29,14 +29,14 @@ import { isBack as isWayBack } from './way.ts';
  * publish something else along. Null
  * where it waits.
  */
-export async function mergedAlone({
+export async function mergeAutomatically({
   ports,
-  bundle: { home, branch, head, before },
+  plan: { downstreamRepository, branch, head, before },
   members,
   pull,
   signal,
 }: PlannedPull): Promise<UpdatePull | null> {
-  const { access, config, facts } = home;
+  const { access, config, facts } = downstreamRepository;
   // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
   if (members.some(({ down, to, way }) => isBack(down.upstream.current, to) || leadsBack(way))) return null;
   // Whoever writes documents elsewhere may propose here, and no more.
@@ -49,7 +49,7 @@ export async function mergedAlone({
   const beneath = {
     facts,
     config,
-    base: home.base.oid,
+    base: downstreamRepository.base.oid,
     directories: members.map(({ down }) => down.directory),
   };
   if (!isNobodys(await loadBeneath(ports, access, beneath, signal))) return null;
@@ -58,9 +58,11 @@ export async function mergedAlone({
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
     return null;
   // What people committed below it is not Portico's to merge either.
-  if (await hasPeoplesCommits(ports, access.git, { base: home.base.oid, head }, signal)) return null;
+  if (await hasPeoplesCommits(ports, access.git, { base: downstreamRepository.base.oid, head }, signal))
+    return null;
   // A package at the top of its repository holds the configuration: what an upstream brings there a person decides.
-  if (await changesConfiguration(access.git, { base: home.base.oid, head }, signal)) return null;
+  if (await changesConfiguration(access.git, { base: downstreamRepository.base.oid, head }, signal))
+    return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   if (ours?.status !== 'completed') return null;
@@ -73,7 +75,7 @@ export async function mergedAlone({
   const approval = ours.conclusion === 'action_required' ? ourApproval(ports, checks) : undefined;
   const waiting = approval === undefined ? [] : [approval, ours];
   if (!areOursFine(ports, checks, waiting)) return null;
-  const base = home.base.oid;
+  const base = downstreamRepository.base.oid;
   const others = await lookAtChecks({ ports, access, pull, base, runs: checks, signal });
   if (others.kind !== 'green') {
     ports.log.debug(
@@ -93,7 +95,7 @@ export async function mergedAlone({
     return null;
   }
   // What was asked for the decision may have changed while the forge was not ready to merge.
-  const stillStands = async (s?: AbortSignal): Promise<boolean> => {
+  const isStillValid = async (s?: AbortSignal): Promise<boolean> => {
     const runs = await access.forge.listChecks(pull.headSha, s);
     const isSame = runs.some(
       ({ id, conclusion, externalId }) =>
@@ -103,7 +105,7 @@ export async function mergedAlone({
     for (const { down } of members) if (await hasForeignRecord(ports, down, s)) return false;
     return (await lookAtChecks({ ports, access, pull, base, runs, signal: s })).kind === 'green';
   };
-  if (!(await mergeOrQueue({ ports, home, pull, stillStands, signal }))) return null;
+  if (!(await mergeOrQueue({ ports, downstreamRepository, pull, isStillValid, signal }))) return null;
   await ports.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
 }
@@ -134,15 +136,15 @@ const REFUSED_MARKER = '<!-- portico:automerge -->';
  */
 async function mergeOrQueue({
   ports,
-  home: { access, config, facts },
+  downstreamRepository: { access, config, facts },
   pull,
-  stillStands,
+  isStillValid,
   signal,
 }: {
   readonly ports: Ports;
-  readonly home: UpdatePlan['home'];
+  readonly downstreamRepository: UpdatePlan['downstreamRepository'];
   readonly pull: Pull;
-  readonly stillStands: (signal?: AbortSignal) => Promise<boolean>;
+  readonly isStillValid: (signal?: AbortSignal) => Promise<boolean>;
   readonly signal: AbortSignal | undefined;
 }): Promise<boolean> {
   const { forge } = access;
@@ -153,7 +155,7 @@ async function mergeOrQueue({
     ports,
     access,
     merging,
-    checked: { sha: pull.headSha, stillStands },
+    checked: { sha: pull.headSha, isStillValid },
     request,
     signal,
   });

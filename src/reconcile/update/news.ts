@@ -2,7 +2,7 @@ import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf } from '../seal/update-record.ts';
 import { code, details } from '../text/markdown-blocks.ts';
-import type { UpdatePlan, Member } from './bundle.ts';
+import type { UpdatePlan, Member } from './plan.ts';
 
 const MARKER = '<!-- portico:retargeted -->';
 
@@ -15,8 +15,8 @@ const ROOM = 25_000;
  */
 export async function tellOfRetarget({
   ports: { content },
-  bundle: {
-    home: { access },
+  plan: {
+    downstreamRepository: { access },
     open,
     head,
     before,
@@ -27,19 +27,19 @@ export async function tellOfRetarget({
   signal,
 }: {
   readonly ports: Pick<Ports, 'content'>;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly members: readonly Pick<Member, 'down' | 'to'>[];
   readonly now: string;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   if (open === undefined || head === null || before === null) return;
   const { git, forge } = access;
-  const said = packagesOf(before.record);
+  const recorded = packagesOf(before.record);
   const news = members.flatMap(({ down, to }) => {
-    const was = said.find(({ directory }) => directory === down.directory)?.to;
+    const was = recorded.find(({ directory }) => directory === down.directory)?.to;
     return was === to ? [] : [{ down, to, was }];
   });
-  const gone = said.filter(({ directory }) => members.every(({ down }) => down.directory !== directory));
+  const gone = recorded.filter(({ directory }) => members.every(({ down }) => down.directory !== directory));
   const [first] = news;
   if (first === undefined && gone.length === 0) return;
   const reviews = await forge.listReviews(open.number, signal);

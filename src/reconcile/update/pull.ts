@@ -7,10 +7,10 @@ import type { Ports } from '../ports.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
 import { loadRevisionRefs, publishedRefs, tagOf, upcomingRevision } from '../repository/package-revisions.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { bundleTitle, diffRoom, updateBody, type UpdatedPart } from './body.ts';
-import type { UpdatePlan } from './bundle.ts';
-import type { TellUpstreamChangelog } from './provenance.ts';
+import { planTitle, diffRoom, updateBody, type UpdatedPart } from './body.ts';
+import type { UpdatePlan } from './plan.ts';
 import { allConflicts, type PackageUpdate } from './push.ts';
+import type { ReadUpstreamChangelog } from './upstream-changelog.ts';
 
 export interface UpdatePull {
   readonly kind: 'opened' | 'updated' | 'unchanged' | 'merged';
@@ -21,7 +21,7 @@ export interface UpdatePull {
 
 /** What the words of an update are made with, and which need no more looks at their labels. */
 export interface UpdateWords {
-  readonly upstreamChangelog: TellUpstreamChangelog;
+  readonly upstreamChangelog: ReadUpstreamChangelog;
   /** Repository and number of pull requests, with the labels that are configured. */
   readonly labelled: Set<string>;
 }
@@ -29,57 +29,57 @@ export interface UpdateWords {
 /** Opens the update's pull request, or makes the open one say what the branch holds now. */
 export async function openOrRefresh({
   ports,
-  bundle,
+  plan,
   brought,
   words,
   signal,
 }: {
   readonly ports: Ports;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly brought: readonly PackageUpdate[];
   readonly words: UpdateWords;
   readonly signal?: AbortSignal | undefined;
 }): Promise<UpdatePull> {
-  const { home, branch, group, open } = bundle;
-  const { forge } = home.access;
-  const title = bundleTitle(bundle, brought);
-  const refs = await loadRevisionRefs(home.access.git, signal);
+  const { downstreamRepository, branch, group, open } = plan;
+  const { forge } = downstreamRepository.access;
+  const title = planTitle(plan, brought);
+  const refs = await loadRevisionRefs(downstreamRepository.access.git, signal);
   const parts: UpdatedPart[] = [];
   for (const [at, one] of brought.entries()) {
     const limit = diffRoom(brought.length, at);
     const sides = { before: one.local, after: one.files, ...one.sides };
     const diff = limit === 0 ? undefined : await ports.content.updateDiff({ ...sides, limit }, signal);
     const part = await partOf(one, words.upstreamChangelog);
-    const publishes = upcomingRevision(refs, one.down.directory, home.config);
+    const publishes = upcomingRevision(refs, one.down.directory, downstreamRepository.config);
     parts.push({ ...part, publishes, ...(diff && { diff }) });
   }
   const body = updateBody(
     {
-      repository: home.facts.id,
+      repository: downstreamRepository.facts.id,
       branch,
       ...(group !== undefined && { group }),
       parts,
-      conflicts: allConflicts(bundle, brought),
+      conflicts: allConflicts(plan, brought),
     },
     ports.seals,
   );
   const to = brought[0]?.to ?? '';
   if (open === undefined) {
-    const wish = { title, body, head: branch, base: home.config.branch };
+    const wish = { title, body, head: branch, base: downstreamRepository.config.branch };
     const { created, pull } = await forge.createPull(wish, signal);
-    await putLabels({ ports, home, pull, updateWords: words, isNew: created, signal });
+    await putLabels({ ports, downstreamRepository, pull, updateWords: words, isNew: created, signal });
     return { kind: 'opened', pull: pull.number, to };
   }
   if (open.title !== title || open.body !== body) {
     await forge.updatePull(open.number, { title, body }, signal);
   }
-  await putLabels({ ports, home, pull: open, updateWords: words, isNew: false, signal });
+  await putLabels({ ports, downstreamRepository, pull: open, updateWords: words, isNew: false, signal });
   return { kind: 'updated', pull: open.number, to };
 }
 
 async function partOf(
   one: PackageUpdate,
-  upstreamChangelog: TellUpstreamChangelog,
+  upstreamChangelog: ReadUpstreamChangelog,
 ): Promise<Omit<UpdatedPart, 'publishes'>> {
   const { down, to } = one;
   const { planned, upstream } = down;
@@ -131,11 +131,15 @@ const USUAL_LABEL = 'portico';
 
 const usual = new WeakMap<DownstreamRepository, Promise<boolean>>();
 
-async function labelsOf(home: DownstreamRepository, signal?: AbortSignal): Promise<readonly string[]> {
-  const { labels } = home.config.updates;
+async function labelsOf(
+  downstreamRepository: DownstreamRepository,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const { labels } = downstreamRepository.config.updates;
   if (labels !== undefined) return labels;
-  const has = usual.get(home) ?? home.access.forge.hasLabel(USUAL_LABEL, signal);
-  usual.set(home, has);
+  const has =
+    usual.get(downstreamRepository) ?? downstreamRepository.access.forge.hasLabel(USUAL_LABEL, signal);
+  usual.set(downstreamRepository, has);
   return (await has) ? [USUAL_LABEL] : [];
 }
 
@@ -150,24 +154,26 @@ const MAX_LABELLED = 50_000;
  */
 export async function putLabels({
   ports,
-  home,
+  downstreamRepository,
   pull,
   updateWords: { labelled },
   isNew,
   signal,
 }: {
   readonly ports: Pick<Ports, 'log' | 'app'>;
-  readonly home: DownstreamRepository;
+  readonly downstreamRepository: DownstreamRepository;
   readonly pull: Pick<Pull, 'number' | 'labels' | 'author'>;
   readonly updateWords: UpdateWords;
   readonly isNew: boolean;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
-  const { access, facts, config } = home;
+  const { access, facts, config } = downstreamRepository;
   const key = `${facts.id}#${pull.number} ${JSON.stringify(config.updates.labels)}`;
   if (labelled.has(key) || pull.author !== ports.app.botLogin) return;
   try {
-    const off = (await labelsOf(home, signal)).filter((name) => !includesName(pull.labels, name));
+    const off = (await labelsOf(downstreamRepository, signal)).filter(
+      (name) => !includesName(pull.labels, name),
+    );
     const had = isNew || off.length === 0 ? [] : await access.forge.labelsEverOn(pull.number, signal);
     const labels = off.filter((name) => !includesName(had, name));
     if (labels.length > 0) await access.forge.addLabels(pull.number, labels, signal);
@@ -191,8 +197,8 @@ export const STOP_MARKER = '<!-- portico:update -->';
 /** On the open pull request: that newer revisions could not be brought under what people committed, or now are. */
 export async function upsertBlockedNotice({
   ports,
-  bundle: {
-    home: { access },
+  plan: {
+    downstreamRepository: { access },
     open,
   },
   stopped,
@@ -200,12 +206,12 @@ export async function upsertBlockedNotice({
   signal,
 }: {
   readonly ports: Pick<Ports, 'app'>;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly stopped: readonly Withheld[];
   readonly brought: readonly {
     readonly down: { readonly path: string };
     readonly to: string;
-    readonly stays?: unknown;
+    readonly keptBecause?: unknown;
   }[];
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
@@ -231,11 +237,11 @@ export async function upsertBlockedNotice({
 /** Closes the open pull request, if it is Portico's, and says why. */
 export async function closeOurs(
   ports: Pick<Ports, 'app'>,
-  { home, open }: UpdatePlan,
+  { downstreamRepository, open }: UpdatePlan,
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (open !== undefined) await closeOurPull({ ports, home, pull: open, why, signal });
+  if (open !== undefined) await closeOurPull({ ports, downstreamRepository, pull: open, why, signal });
 }
 
 /** Begins what is said on a pull request that Portico closes; a person who closes one leaves nothing like it. */
@@ -244,7 +250,7 @@ export const CLOSED = '**Closed.**';
 /** Closes a pull request, if it is Portico's, and says why. */
 export async function closeOurPull({
   ports,
-  home: {
+  downstreamRepository: {
     access: { forge },
   },
   pull,
@@ -252,7 +258,7 @@ export async function closeOurPull({
   signal,
 }: {
   readonly ports: Pick<Ports, 'app'>;
-  readonly home: DownstreamRepository;
+  readonly downstreamRepository: DownstreamRepository;
   readonly pull: Pull;
   readonly why: string;
   readonly signal?: AbortSignal | undefined;

@@ -25,19 +25,19 @@ import {
   type UpdatedPackage,
   type UpdateRecord,
 } from '../seal/update-record.ts';
-import { bundleTitle } from './body.ts';
-import { recordedUpdate, type UpdatePlan } from './bundle.ts';
-import { stretchesOf, replayHumanCommits } from './replay.ts';
+import { planTitle } from './body.ts';
+import { recordedUpdate, type UpdatePlan } from './plan.ts';
+import { humanCommitRanges, replayHumanCommits } from './replay.ts';
 
 /** One package as the update brings it. */
 export interface PackageUpdate extends Wanted {
   readonly down: Downstream;
   /** Its conflicts that the pull request lists, and nobody has settled. */
-  readonly standing: readonly Conflict[];
+  readonly openConflicts: readonly Conflict[];
   /** How its channel leads there, and what is deprecated. */
   readonly way?: UpdateWay;
   /** It stays as the branch has it, for that reason. */
-  readonly stays?: Withheld;
+  readonly keptBecause?: Withheld;
 }
 
 /** A commit that is made, and not pushed. */
@@ -57,29 +57,30 @@ interface Content {
 /** Makes the commit that puts the update on its branch, under what people committed there. */
 export async function stageUpdate(
   ports: Ports,
-  bundle: UpdatePlan,
+  plan: UpdatePlan,
   wanted: readonly PackageUpdate[],
   signal?: AbortSignal,
 ): Promise<Staged | Withheld> {
-  const { home, head, branch } = bundle;
-  const { git } = home.access;
+  const { downstreamRepository, head, branch } = plan;
+  const { git } = downstreamRepository.access;
   // A branch that was merged, or that nobody has made yet, starts again from the registered branch.
-  const fresh = head === null || (await git.isAncestor(head, home.base.oid, signal));
+  const fresh = head === null || (await git.isAncestor(head, downstreamRepository.base.oid, signal));
   const content = fresh
-    ? await onBase(bundle, wanted, signal)
-    : await onBranch({ ports, bundle, wanted, head, signal });
+    ? await onBase(plan, wanted, signal)
+    : await onBranch({ ports, plan, wanted, head, signal });
   if ('kind' in content) return content;
   const { brought, tree, parents } = content;
-  const record = recordOf(ports, bundle, brought);
+  const record = recordOf(ports, plan, brought);
   if (head !== null && parents.length === 1) {
     const commit = await git.commit(head, signal);
-    const said = readSealed(commit, ports.seals);
+    const recorded = readSealed(commit, ports.seals);
     const same =
-      said !== null && JSON.stringify(comparableRecord(said)) === JSON.stringify(comparableRecord(record));
+      recorded !== null &&
+      JSON.stringify(comparableRecord(recorded)) === JSON.stringify(comparableRecord(record));
     if (same && tree === commit.tree) return { kind: 'staged', push: null, brought };
   }
   const place = { repository: git.repository, tree, parents };
-  const message = sealedMessage(bundleTitle(bundle, brought), record, place, ports.seals);
+  const message = sealedMessage(planTitle(plan, brought), record, place, ports.seals);
   const committer = botPerson(ports.app);
   const to = await git.commitTree({ tree, parents, message, committer }, signal);
   return { kind: 'staged', push: { ref: `refs/heads/${branch}`, to, expect: head }, brought };
@@ -132,11 +133,11 @@ export function pushError(ref: string, rejected: RejectedRef | undefined): Porti
   return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });
 }
 
-function recordOf(ports: Ports, bundle: UpdatePlan, brought: readonly PackageUpdate[]): UpdateRecord {
-  const { home, branch } = bundle;
-  const [first, ...others] = brought.map(({ down, to, stays }): UpdatedPackage => {
-    const said = stays === undefined ? undefined : recordedUpdate(bundle, down.directory);
-    if (said !== undefined) return said;
+function recordOf(ports: Ports, plan: UpdatePlan, brought: readonly PackageUpdate[]): UpdateRecord {
+  const { downstreamRepository, branch } = plan;
+  const [first, ...others] = brought.map(({ down, to, keptBecause }): UpdatedPackage => {
+    const recorded = keptBecause === undefined ? undefined : recordedUpdate(plan, down.directory);
+    if (recorded !== undefined) return recorded;
     return {
       directory: down.directory,
       upstream: down.upstreamName,
@@ -145,17 +146,17 @@ function recordOf(ports: Ports, bundle: UpdatePlan, brought: readonly PackageUpd
     };
   });
   if (first === undefined) throw new Error('an update brings at least one package');
-  const key = conflictKey(home.facts.id, branch);
-  const conflicts = allConflicts(bundle, brought);
+  const key = conflictKey(downstreamRepository.facts.id, branch);
+  const conflicts = allConflicts(plan, brought);
   // The same list keeps its seal, though another key signs now: nothing is committed for a new key alone.
-  const known = bundle.before?.record.conflicts;
+  const known = plan.before?.record.conflicts;
   const seal = isConflictSeal(key, conflicts, known, ports.seals)
     ? known
     : conflictSeal(key, conflicts, ports.seals);
-  const by = askersOf(bundle);
+  const by = askersOf(plan);
   return {
     ...plain(first),
-    base: home.base.oid,
+    base: downstreamRepository.base.oid,
     ...(others.length > 0 && { others: others.map(plain) }),
     ...(seal !== undefined && { conflicts: seal }),
     ...(by.length > 0 && {
@@ -189,11 +190,11 @@ function comparableRecord(record: UpdateRecord): unknown {
 }
 
 async function onBase(
-  { home: { access, base } }: UpdatePlan,
+  { downstreamRepository: { access, base } }: UpdatePlan,
   wanted: readonly PackageUpdate[],
   signal: AbortSignal | undefined,
 ): Promise<Content> {
-  const brought = wanted.filter(({ stays }) => stays === undefined);
+  const brought = wanted.filter(({ keptBecause }) => keptBecause === undefined);
   const changes = new Map(
     brought.flatMap(({ down, local, files }) => [...changesBetween(down.directory, local, files)]),
   );
@@ -202,27 +203,27 @@ async function onBase(
 
 async function onBranch({
   ports,
-  bundle,
+  plan,
   wanted,
   head,
   signal,
 }: {
   readonly ports: Ports;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly wanted: readonly PackageUpdate[];
   readonly head: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<Content | Withheld> {
-  const { home, branch, before, group } = bundle;
-  const { git } = home.access;
+  const { downstreamRepository, branch, before, group } = plan;
+  const { git } = downstreamRepository.access;
   if (before === null) {
     return withheld(
       'conflict',
       `The branch ${branch} was not created by Portico. Delete it, and Portico creates the update.`,
     );
   }
-  const stretches = await stretchesOf(ports, git, { base: home.base.oid, head }, signal);
-  if (stretches === null) {
+  const ranges = await humanCommitRanges(ports, git, { base: downstreamRepository.base.oid, head }, signal);
+  if (ranges === null) {
     const message = `${branch} has more commits of its own than Portico searches. Merge or close its pull request.`;
     return withheld('conflict', message);
   }
@@ -231,29 +232,30 @@ async function onBranch({
   for (const one of wanted) {
     const { directory } = one.down;
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
-    const under = one.stays ? null : await replayHumanCommits({ ports, git, stretches, wish, signal });
+    const under = one.keptBecause ? null : await replayHumanCommits({ ports, git, ranges, wish, signal });
     if (under !== null) {
       brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
       desired.set(directory, under.files);
       continue;
     }
-    const meets = one.stays ?? meetsPeople(branch);
+    const meets = one.keptBecause ?? conflictsWithHumanCommits(branch);
     if (group === undefined) return meets;
     const present = await filesAt(git, head, directory, signal);
-    brought.push(...asItStands(bundle, one, present, meets));
+    brought.push(...leftUnchanged(plan, one, present, meets));
     desired.set(directory, present);
   }
-  if (brought.every(({ stays }) => stays !== undefined)) return brought[0]?.stays ?? meetsPeople(branch);
+  if (brought.every(({ keptBecause }) => keptBecause !== undefined))
+    return brought[0]?.keptBecause ?? conflictsWithHumanCommits(branch);
   for (const { directory } of packagesOf(before.record)) {
     if (desired.has(directory)) continue;
     // It does not belong to the update any more: what the registered branch has, under what people did.
-    const standing = await filesAt(git, home.base.oid, directory, signal);
+    const standing = await filesAt(git, downstreamRepository.base.oid, directory, signal);
     const wish = { directory, to: undefined, files: standing, standing };
-    const under = await replayHumanCommits({ ports, git, stretches, wish, signal });
+    const under = await replayHumanCommits({ ports, git, ranges, wish, signal });
     desired.set(directory, under?.files ?? (await filesAt(git, head, directory, signal)));
   }
-  const behind = !(await git.isAncestor(home.base.oid, head, signal));
-  const onto = behind ? await git.mergeTrees(head, home.base.oid, {}, signal) : null;
+  const behind = !(await git.isAncestor(downstreamRepository.base.oid, head, signal));
+  const onto = behind ? await git.mergeTrees(head, downstreamRepository.base.oid, {}, signal) : null;
   const elsewhere = (onto?.conflicts ?? []).filter((path) =>
     [...desired.keys()].every((directory) => directory !== '' && !path.startsWith(`${directory}/`)),
   );
@@ -269,23 +271,23 @@ async function onBranch({
     changes.push(...changesBetween(directory, from, files));
   }
   const tree = await git.writeTree(onto?.tree ?? head, new Map(changes), signal);
-  return { tree, parents: behind ? [head, home.base.oid] : [head], brought };
+  return { tree, parents: behind ? [head, downstreamRepository.base.oid] : [head], brought };
 }
 
 /** A package of a group that is left where the open pull request has it; one that is not in it yet stays out. */
-function asItStands(
-  bundle: UpdatePlan,
+function leftUnchanged(
+  plan: UpdatePlan,
   one: PackageUpdate,
   present: PackageFiles,
-  stays: Withheld,
+  keptBecause: Withheld,
 ): readonly PackageUpdate[] {
-  const to = recordedUpdate(bundle, one.down.directory)?.to;
+  const to = recordedUpdate(plan, one.down.directory)?.to;
   // What was merged is of the revision that does not come.
   const { sides: _sides, notes: _notes, ...rest } = one;
-  return to === undefined ? [] : [{ ...rest, to, files: present, conflicts: one.standing, stays }];
+  return to === undefined ? [] : [{ ...rest, to, files: present, conflicts: one.openConflicts, keptBecause }];
 }
 
-function meetsPeople(branch: string): Withheld {
+function conflictsWithHumanCommits(branch: string): Withheld {
   return withheld(
     'conflict',
     `Commits that people made on ${branch} and the newer revision change the same fields. Publish or close this pull request; the newer revision then gets its own pull request, which lists the conflicts.`,

@@ -21,7 +21,7 @@ export interface HumanCommitRange {
 const HISTORY = 500;
 
 /** Oldest first; null where there are more commits than are looked through: whatever people did further down would be lost. `base` is the head of the registered branch: what it has is no longer the branch's own. */
-export async function stretchesOf(
+export async function humanCommitRanges(
   { seals }: Pick<Ports, 'seals'>,
   git: Git,
   { base, head }: { readonly base: string; readonly head: string },
@@ -29,11 +29,11 @@ export async function stretchesOf(
 ): Promise<readonly HumanCommitRange[] | null> {
   const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
   if (log.length >= HISTORY) return null;
-  const stretches: HumanCommitRange[] = [];
+  const ranges: HumanCommitRange[] = [];
   let on: Pick<HumanCommitRange, 'record' | 'from'> | undefined;
   let to: string | undefined;
   const end = (): void => {
-    if (on !== undefined && to !== undefined && to !== on.from) stretches.push({ ...on, to });
+    if (on !== undefined && to !== undefined && to !== on.from) ranges.push({ ...on, to });
   };
   for (const commit of log.toReversed()) {
     const record = readSealed(commit, seals);
@@ -44,7 +44,7 @@ export async function stretchesOf(
     to = commit.oid;
   }
   end();
-  return stretches;
+  return ranges;
 }
 
 /** Whether people have a part in what a branch brings, also below a later commit of Portico's. */
@@ -60,7 +60,7 @@ export async function hasPeoplesCommits(
 }
 
 /** One package of an update: its directory, as the update alone wants it, and as the registered branch has it. */
-interface Wish {
+interface DesiredPackage {
   readonly directory: string;
   /** The revision that it brings; undefined where the package is not updated any more. */
   readonly to: string | undefined;
@@ -82,19 +82,19 @@ interface Replayed {
 export async function replayHumanCommits({
   ports: { content },
   git,
-  stretches,
+  ranges,
   wish: { directory, to, files, standing },
   signal,
 }: {
   readonly ports: Pick<Ports, 'content'>;
   readonly git: Git;
-  readonly stretches: readonly HumanCommitRange[];
-  readonly wish: Wish;
+  readonly ranges: readonly HumanCommitRange[];
+  readonly wish: DesiredPackage;
   readonly signal?: AbortSignal | undefined;
 }): Promise<Replayed | null> {
   let result = files;
   const notes: MergeNote[] = [];
-  for (const { record, from, to: last } of stretches) {
+  for (const { record, from, to: last } of ranges) {
     const [was, ours, now] = await Promise.all(
       [record.base, from, last].map((commit) => git.treeId(commit, directory, signal)),
     );

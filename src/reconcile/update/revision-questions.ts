@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { heldByWave, rolledBackTo } from '../rollout/rollouts.ts';
 import type { RevisionQuestions } from './decision.ts';
-import type { InStep } from './variant-in-step.ts';
+import type { IsUpToDate } from './up-to-date.ts';
 
 /** Answers what `decideRevision` asks about a package, from git, the index and the forge. */
 export function revisionQuestions({
@@ -15,7 +15,7 @@ export function revisionQuestions({
 }: {
   readonly ports: Ports;
   readonly down: Downstream;
-  readonly inStep: InStep;
+  readonly inStep: IsUpToDate;
   readonly signal?: AbortSignal | undefined;
 }): RevisionQuestions {
   return {

@@ -3,7 +3,7 @@ import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import type { Ports } from '../ports.ts';
 import { tagOf } from '../repository/package-revisions.ts';
-import type { Member } from './bundle.ts';
+import type { Member } from './plan.ts';
 
 /** Why an update that nobody asked for has to wait: outside of the schedule, or too young a revision. */
 export async function tooEarly(

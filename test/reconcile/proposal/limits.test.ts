@@ -6,7 +6,7 @@ import { loadConfiguration } from '../../../src/reconcile/repository/configurati
 import { readDocuments } from '../../../src/reconcile/repository/variant-documents.ts';
 import { sealedCommitMessage, type CommitRecord } from '../../../src/reconcile/seal/commit-seal.ts';
 import { sealedMessage } from '../../../src/reconcile/seal/update-record.ts';
-import { stretchesOf } from '../../../src/reconcile/update/replay.ts';
+import { humanCommitRanges } from '../../../src/reconcile/update/replay.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
 import { longTest } from '../../long-test.ts';
 
@@ -89,8 +89,8 @@ test("an update's branch whose record lies below too many commits is not free of
 
 test('what people did below too many commits is not left out of an update (70)', async () => {
   const range = { base: 'base', head: 'head' };
-  expect(await stretchesOf(world, gitWith(many.slice(0, 3)), range)).toEqual([]);
-  expect(await stretchesOf(world, gitWith(many), range)).toBeNull();
+  expect(await humanCommitRanges(world, gitWith(many.slice(0, 3)), range)).toEqual([]);
+  expect(await humanCommitRanges(world, gitWith(many), range)).toBeNull();
 });
 
 const files = (count: number): Pick<Git, 'readPackage'> =>

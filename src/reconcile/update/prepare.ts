@@ -8,21 +8,21 @@ import type { Ports } from '../ports.ts';
 import { isWithdrawn } from '../repository/indexed-channels.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readConflicts } from '../seal/update-record.ts';
-import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './bundle.ts';
+import { closeObsolete } from './close-obsolete.ts';
 import { decideRevision, type Decided } from './decision.ts';
-import { closeMoot } from './left.ts';
-import { mergedAlone } from './merge.ts';
+import { declinedBefore, isCurrent, mergedBy, openLimitReached } from './existing-pull.ts';
+import { mergeAutomatically } from './merge.ts';
 import type { VariantOutcome } from './outcome.ts';
+import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './plan.ts';
 import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
 import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
 import { revisionQuestions } from './revision-questions.ts';
-import { declinedBefore, isCurrent, mergedBy, tooMany } from './standing.ts';
 import { tooEarly } from './timing.ts';
-import type { InStep } from './variant-in-step.ts';
+import type { IsUpToDate } from './up-to-date.ts';
 
 /** What outlives one look. */
 export interface UpdateMemory extends UpdateWords {
-  readonly inStep: InStep;
+  readonly inStep: IsUpToDate;
 }
 
 /** How many update pull requests are open in a repository; counted up by whoever is about to open one. */
@@ -33,92 +33,93 @@ export interface OpenPullQuota {
 }
 
 export interface Prepared {
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   /** Absent where nothing is to be pushed and said. */
   readonly staged?: Staged;
   /** Package → what came of it so far. */
   readonly outcomes: Map<string, VariantOutcome>;
 }
 
-/** Decides what a bundle's pull request brings, and makes its commit. */
+/** Decides what the pull request of a plan brings, and makes its commit. */
 export async function prepareUpdatePlan({
   ports,
-  bundle,
+  plan,
   memory,
-  room,
+  quota,
   signal,
 }: {
   readonly ports: Ports;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly memory: UpdateMemory;
-  readonly room: OpenPullQuota;
+  readonly quota: OpenPullQuota;
   readonly signal?: AbortSignal | undefined;
 }): Promise<Prepared> {
   const outcomes = new Map<string, VariantOutcome>();
-  const done: Prepared = { bundle, outcomes };
-  const visible = await visibleOnly(ports, bundle, outcomes, signal);
-  if (bundle.group !== undefined && bundle.candidates.length === 0) {
-    await closeOurs(ports, bundle, GROUP_GONE, signal);
+  const done: Prepared = { plan, outcomes };
+  const visible = await visibleOnly(ports, plan, outcomes, signal);
+  if (plan.group !== undefined && plan.candidates.length === 0) {
+    await closeOurs(ports, plan, GROUP_GONE, signal);
     return done;
   }
-  if (bundle.open !== undefined && bringsWithdrawn(bundle)) {
-    await ports.enqueue(proposalJob(bundle.home.access.ref, bundle.open.number));
+  if (plan.open !== undefined && holdsWithdrawnRevision(plan)) {
+    await ports.enqueue(proposalJob(plan.downstreamRepository.access.ref, plan.open.number));
   }
   const decided = await decideAll({
     ports,
-    bundle,
+    plan,
     candidates: visible,
     inStep: memory.inStep,
     outcomes,
     signal,
   });
-  const { open } = bundle;
+  const { open } = plan;
   if (
     open !== undefined &&
     decided.length > 0 &&
-    (await isCurrent({ ports, bundle, members: decided, pull: open, signal }))
+    (await isCurrent({ ports, plan, members: decided, pull: open, signal }))
   ) {
-    await recordUnchanged({ ports, bundle, members: decided, memory, outcomes, signal });
+    await recordUnchanged({ ports, plan, members: decided, memory, outcomes, signal });
     return done;
   }
   for (const [, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
-    if (outcome.kind === 'withheld') await closeMoot(ports, bundle, outcome, signal);
+    if (outcome.kind === 'withheld') await closeObsolete(ports, plan, outcome, signal);
   }
-  const members = await dueMembers({ ports, bundle, members: decided, outcomes, signal });
+  const members = await dueMembers({ ports, plan, members: decided, outcomes, signal });
   if (members.length === 0) return done;
   if (
     open !== undefined &&
     members !== decided &&
-    (await isCurrent({ ports, bundle, members, pull: open, signal }))
+    (await isCurrent({ ports, plan, members, pull: open, signal }))
   ) {
-    await recordUnchanged({ ports, bundle, members, memory, outcomes, signal });
+    await recordUnchanged({ ports, plan, members, memory, outcomes, signal });
     return done;
   }
   if (open === undefined && !members.some(({ asked }) => asked)) {
-    const full = tooMany(await room.open(), room.maxOpen);
+    const full = openLimitReached(await quota.open(), quota.maxOpen);
     if (full !== null) {
       for (const { down, to } of members) outcomes.set(down.path, { ...full, to });
       return done;
     }
   }
-  const wanted = await contentOf({ ports, bundle, members, outcomes, signal });
-  if (wanted.every(({ stays }) => stays !== undefined)) return done;
-  const staged = await stageUpdate(ports, bundle, wanted, signal);
+  const wanted = await contentOf({ ports, plan, members, outcomes, signal });
+  if (wanted.every(({ keptBecause }) => keptBecause !== undefined)) return done;
+  const staged = await stageUpdate(ports, plan, wanted, signal);
   if (staged.kind === 'withheld') {
     for (const { down, to } of members) outcomes.set(down.path, { ...staged, to });
     return done;
   }
-  for (const { down, stays } of staged.brought) if (stays !== undefined) outcomes.set(down.path, stays);
-  if (open === undefined) room.take();
-  return { bundle, staged, outcomes };
+  for (const { down, keptBecause } of staged.brought)
+    if (keptBecause !== undefined) outcomes.set(down.path, keptBecause);
+  if (open === undefined) quota.take();
+  return { plan, staged, outcomes };
 }
 
 /** True where the open pull request holds what its channel has withdrawn: its checks have to say so until it is taken back. */
-function bringsWithdrawn(bundle: UpdatePlan): boolean {
-  const { follow } = bundle.home.config.updates;
-  return bundle.candidates.some(({ down: { channels, directory } }) => {
-    const said = recordedUpdate(bundle, directory);
-    return said !== undefined && channels !== null && isWithdrawn(channels, follow, said.to);
+function holdsWithdrawnRevision(plan: UpdatePlan): boolean {
+  const { follow } = plan.downstreamRepository.config.updates;
+  return plan.candidates.some(({ down: { channels, directory } }) => {
+    const recorded = recordedUpdate(plan, directory);
+    return recorded !== undefined && channels !== null && isWithdrawn(channels, follow, recorded.to);
   });
 }
 
@@ -127,18 +128,18 @@ const GROUP_GONE = 'Its packages are no longer updated as a group; each one gets
 /** What may not come here closes the pull request that brings it; a group goes on without it where it was not in yet. */
 async function visibleOnly(
   ports: Ports,
-  bundle: UpdatePlan,
+  plan: UpdatePlan,
   outcomes: Map<string, VariantOutcome>,
   signal: AbortSignal | undefined,
 ): Promise<readonly Candidate[]> {
-  const { candidates, group } = bundle;
+  const { candidates, group } = plan;
   const hidden = candidates.filter(({ down }) => !down.visible);
   if (hidden.length === 0) return candidates;
-  const known = hidden.some(({ down }) => recordedUpdate(bundle, down.directory) !== undefined);
-  const closing = group === undefined || known ? bundle : { ...bundle, open: undefined };
+  const known = hidden.some(({ down }) => recordedUpdate(plan, down.directory) !== undefined);
+  const closing = group === undefined || known ? plan : { ...plan, open: undefined };
   for (const { down } of hidden) {
     const blocked = nothingComes(
-      bundle.home,
+      plan.downstreamRepository,
       down.planned === undefined ? down.upstream.lock.repo : undefined,
     );
     if (outcomes.size === 0) await closeOurs(ports, closing, blocked.message, signal);
@@ -153,7 +154,7 @@ async function visibleOnly(
 }
 
 /** For these reasons a package keeps its place in the open pull request of its group. */
-const STAYS: readonly WithheldReason[] = [
+const KEEPS_PLACE: readonly WithheldReason[] = [
   'wave-waiting',
   'wave-stopped',
   'wave-rolled-back',
@@ -163,32 +164,35 @@ const STAYS: readonly WithheldReason[] = [
 
 async function decideAll({
   ports,
-  bundle,
+  plan,
   candidates,
   inStep,
   outcomes,
   signal,
 }: {
   readonly ports: Ports;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly candidates: readonly Candidate[];
-  readonly inStep: InStep;
+  readonly inStep: IsUpToDate;
   readonly outcomes: Map<string, VariantOutcome>;
   readonly signal: AbortSignal | undefined;
 }): Promise<readonly Member[]> {
   const members: Member[] = [];
   for (const candidate of candidates) {
     const { down } = candidate;
-    const said = recordedUpdate(bundle, down.directory);
+    const recorded = recordedUpdate(plan, down.directory);
     const questions = revisionQuestions({ ports, down, inStep, signal });
-    const decided = await decideRevision(down, { to: candidate.target.to, said: said?.to }, questions);
+    const decided = await decideRevision(
+      down,
+      { to: candidate.target.to, recorded: recorded?.to },
+      questions,
+    );
     if (decided.kind === 'decided') members.push({ down, ...memberOf(decided) });
     else {
-      const merged =
-        decided.reason === 'up-to-date' ? await mergedBy(ports, bundle, down, signal) : undefined;
+      const merged = decided.reason === 'up-to-date' ? await mergedBy(ports, plan, down, signal) : undefined;
       outcomes.set(down.path, merged === undefined ? decided : { ...decided, merged });
-      if (bundle.group !== undefined && said !== undefined && STAYS.includes(decided.reason)) {
-        members.push({ down, to: said.to, asked: false });
+      if (plan.group !== undefined && recorded !== undefined && KEEPS_PLACE.includes(decided.reason)) {
+        members.push({ down, to: recorded.to, asked: false });
       }
     }
   }
@@ -202,16 +206,16 @@ function memberOf({ to, asked, way }: Decided): Omit<Member, 'down'> {
 /** The branch holds it: it merges itself, or waits. */
 async function recordUnchanged({
   ports,
-  bundle,
+  plan,
   members,
   memory,
   outcomes,
   signal,
 }: MembersRequest & { readonly memory: UpdateMemory }): Promise<void> {
-  const { open, home } = bundle;
+  const { open, downstreamRepository } = plan;
   if (open === undefined) return;
-  await putLabels({ ports, home, pull: open, updateWords: memory, isNew: false, signal });
-  const merged = await mergedAlone({ ports, bundle, members, pull: open, signal });
+  await putLabels({ ports, downstreamRepository, pull: open, updateWords: memory, isNew: false, signal });
+  const merged = await mergeAutomatically({ ports, plan, members, pull: open, signal });
   for (const { down, to } of members) {
     if (outcomes.has(down.path) && merged === null) continue;
     outcomes.set(down.path, { kind: merged === null ? 'unchanged' : 'merged', pull: open.number, to });
@@ -221,7 +225,7 @@ async function recordUnchanged({
 /** Members of a plan, and what becomes of each by its path. */
 interface MembersRequest {
   readonly ports: Ports;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly members: readonly Member[];
   readonly outcomes: Map<string, VariantOutcome>;
   readonly signal: AbortSignal | undefined;
@@ -230,7 +234,7 @@ interface MembersRequest {
 /** Those that may be brought now: in time, and not declined. The same list where that is all. */
 async function dueMembers({
   ports,
-  bundle,
+  plan,
   members,
   outcomes,
   signal,
@@ -238,9 +242,9 @@ async function dueMembers({
   const kept: Member[] = [];
   for (const member of members) {
     const { down, to, asked } = member;
-    const said = recordedUpdate(bundle, down.directory);
+    const recorded = recordedUpdate(plan, down.directory);
     const declined =
-      asked || bundle.open !== undefined ? null : await declinedBefore(ports, bundle, member, signal);
+      asked || plan.open !== undefined ? null : await declinedBefore(ports, plan, member, signal);
     const held = declined ?? (asked ? null : await tooEarly(ports, down, member, signal));
     if (held === null) {
       kept.push(member);
@@ -254,7 +258,8 @@ async function dueMembers({
       return [];
     }
     if (!outcomes.has(down.path)) outcomes.set(down.path, { ...held, to });
-    if (said !== undefined && bundle.group !== undefined) kept.push({ down, to: said.to, asked: false });
+    if (recorded !== undefined && plan.group !== undefined)
+      kept.push({ down, to: recorded.to, asked: false });
   }
   return kept.length === members.length && kept.every((one, at) => one === members[at]) ? members : kept;
 }
@@ -262,29 +267,37 @@ async function dueMembers({
 /** The content of each; what cannot be made stays as the branch has it, if it is there. */
 async function contentOf({
   ports,
-  bundle,
+  plan,
   members,
   outcomes,
   signal,
 }: MembersRequest): Promise<readonly PackageUpdate[]> {
-  const { git } = bundle.home.access;
-  const listed = await listedConflicts(ports, bundle, signal);
+  const { git } = plan.downstreamRepository.access;
+  const listed = await listedConflicts(ports, plan, signal);
   const wanted: PackageUpdate[] = [];
   for (const { down, to, way } of members) {
     const { directory, path } = down;
-    const standing = listed.open.filter((one) => one.directory === directory);
+    const openConflicts = listed.open.filter((one) => one.directory === directory);
     const made = await updatedPackage(ports, down, to, signal);
     if (!('kind' in made)) {
       const conflicts = made.conflicts.filter(({ id }) => !listed.settled.has(`${directory}:${id}`));
-      wanted.push({ ...made, conflicts, down, standing, ...(way && { way }) });
+      wanted.push({ ...made, conflicts, down, openConflicts, ...(way && { way }) });
       continue;
     }
     outcomes.set(path, { ...made, to });
-    const said = recordedUpdate(bundle, directory);
-    if (bundle.group === undefined || said === undefined || bundle.head === null) continue;
-    const files = await filesAt(git, bundle.head, directory, signal);
+    const recorded = recordedUpdate(plan, directory);
+    if (plan.group === undefined || recorded === undefined || plan.head === null) continue;
+    const files = await filesAt(git, plan.head, directory, signal);
     const local = await filesAt(git, down.base.oid, directory, signal);
-    wanted.push({ to: said.to, files, local, conflicts: standing, standing, down, stays: made });
+    wanted.push({
+      to: recorded.to,
+      files,
+      local,
+      conflicts: openConflicts,
+      openConflicts,
+      down,
+      keptBecause: made,
+    });
   }
   return wanted;
 }
@@ -297,7 +310,7 @@ interface Listed {
 
 async function listedConflicts(
   ports: Ports,
-  { home: { access, facts }, open: pull, head, before, branch }: UpdatePlan,
+  { downstreamRepository: { access, facts }, open: pull, head, before, branch }: UpdatePlan,
   signal: AbortSignal | undefined,
 ): Promise<Listed> {
   if (pull === undefined || head === null || before === null) return { open: [], settled: new Set() };

@@ -5,16 +5,16 @@ import { provenanceOf } from '../repository/tag-provenance.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 
 /** What the upstream tells of the revisions on the way, the newest first. */
-export interface OnTheWay {
+export interface UpstreamChangelog {
   /** One Markdown line for each, from its tag. */
   readonly revisions: readonly string[];
   /** Inert Markdown: what people wrote about them. */
   readonly notes: readonly string[];
 }
 
-export type TellUpstreamChangelog = (down: Downstream, to: string) => Promise<OnTheWay>;
+export type ReadUpstreamChangelog = (down: Downstream, to: string) => Promise<UpstreamChangelog>;
 
-interface Told {
+interface RevisionNotes {
   readonly line: string;
   readonly note: string | null;
 }
@@ -26,10 +26,10 @@ const REMEMBERED_MS = 300_000;
 const MAX_REMEMBERED = 1_000;
 
 /** Tells where the revisions come from, and what their tags and releases say. */
-export function createUpstreamChangelog(ports: Pick<Ports, 'now'>): TellUpstreamChangelog {
-  const known = new Map<string, { readonly at: number; readonly told: Promise<Told> }>();
+export function createUpstreamChangelog(ports: Pick<Ports, 'now'>): ReadUpstreamChangelog {
+  const known = new Map<string, { readonly at: number; readonly notes: Promise<RevisionNotes> }>();
   return async (down, to) => {
-    const all: Told[] = [];
+    const all: RevisionNotes[] = [];
     for (const name of passedRevisions(down, to)) {
       const { upstream } = down;
       const tag = tagOf(upstream.refs, upstream.directory, name);
@@ -39,10 +39,10 @@ export function createUpstreamChangelog(ports: Pick<Ports, 'now'>): TellUpstream
       const before = known.get(key);
       const isRecent = before !== undefined && Math.abs(now - before.at) < REMEMBERED_MS;
       // Shared by whoever asks: no single one of them may end it.
-      const one = isRecent ? before.told : tell(down, name, tag);
+      const one = isRecent ? before.notes : readNotes(down, name, tag);
       if (!isRecent) {
         if (known.size >= MAX_REMEMBERED) known.clear();
-        known.set(key, { at: now, told: one });
+        known.set(key, { at: now, notes: one });
         one.catch(() => known.delete(key));
       }
       all.push(await one);
@@ -59,11 +59,11 @@ function passedRevisions({ upstream, exists }: Downstream, to: string): string[]
   return first < last ? names.slice(Math.max(first + 1, last + 1 - MAX_COUNT), last + 1).toReversed() : [to];
 }
 
-async function tell(
+async function readNotes(
   { upstream }: Downstream,
   name: string,
   tag: { readonly oid: string; readonly commit: string },
-): Promise<Told> {
+): Promise<RevisionNotes> {
   const message = (await upstream.access.git.tag(tag.oid))?.message ?? '';
   const said = await provenanceOf({
     git: upstream.access.git,

@@ -23,7 +23,7 @@ export interface Candidate {
 }
 
 export interface UpdatePlan {
-  readonly home: DownstreamRepository;
+  readonly downstreamRepository: DownstreamRepository;
   /** Without `refs/heads/`. */
   readonly branch: string;
   /** Name of the group; absent for one package alone. */
@@ -38,7 +38,7 @@ export interface UpdatePlan {
   readonly before: { readonly commit: CommitInfo; readonly record: UpdateRecord } | null;
 }
 
-/** One package of a bundle at the revision that it is brought to. */
+/** One package of a plan, and the revision to update it to. */
 export interface Member {
   readonly down: Downstream;
   readonly to: string;
@@ -50,7 +50,7 @@ export interface Member {
 /** The open pull request of a plan, and whom it brings what. */
 export interface PlannedPull {
   readonly ports: Ports;
-  readonly bundle: UpdatePlan;
+  readonly plan: UpdatePlan;
   readonly members: readonly Member[];
   readonly pull: Pull;
   readonly signal?: AbortSignal | undefined;
@@ -62,53 +62,54 @@ export function recordedUpdate({ open, before }: UpdatePlan, directory: string):
   return packagesOf(before.record).find((one) => one.directory === directory);
 }
 
-export interface Looked {
-  readonly bundles: readonly UpdatePlan[];
+export interface PlannedUpdates {
+  readonly plans: readonly UpdatePlan[];
   /** Package → why it is in none. */
   readonly withheld: ReadonlyMap<string, Withheld>;
 }
 
 /**
  * Reads what these packages, and whoever is grouped with them, are updated by. A group that nobody is in any more is a
- * bundle without candidates as long as its pull request is open. `guarded` takes what goes wrong with one of them.
+ * plan without candidates as long as its pull request is open. `guarded` takes what goes wrong with one of them.
  */
 export async function planUpdates({
   ports,
-  home,
+  downstreamRepository,
   asked,
   guarded,
   signal,
 }: {
   readonly ports: Ports;
-  readonly home: DownstreamRepository;
+  readonly downstreamRepository: DownstreamRepository;
   readonly asked: { readonly targets: readonly VariantTarget[]; readonly groups: readonly string[] };
   readonly guarded: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
   readonly signal?: AbortSignal | undefined;
-}): Promise<Looked> {
-  const bundles: UpdatePlan[] = [];
+}): Promise<PlannedUpdates> {
+  const plans: UpdatePlan[] = [];
   const withheld = new Map<string, Withheld>();
   const groups = new Map<string, Candidate[]>();
   const unread = new Set<string>();
-  for (const name of [...asked.groups, ...(await leftGroups(home, signal))]) groups.set(name, []);
+  for (const name of [...asked.groups, ...(await abandonedGroups(downstreamRepository, signal))])
+    groups.set(name, []);
   const targets = new Map(asked.targets.map((target) => [target.package, target]));
   for (const path of [
     ...targets.keys(),
-    ...groupedWith(ports, home, [...targets.keys()], [...groups.keys()]),
+    ...groupedWith(ports, downstreamRepository, [...targets.keys()], [...groups.keys()]),
   ]) {
-    const target = targets.get(path) ?? { repository: home.access.ref, package: path };
-    const group = groupOf(home.config.updates, path);
+    const target = targets.get(path) ?? { repository: downstreamRepository.access.ref, package: path };
+    const group = groupOf(downstreamRepository.config.updates, path);
     const read = await guarded(async () => {
-      const down = await downstreamIn(ports, home, path, signal);
+      const down = await downstreamIn(ports, downstreamRepository, path, signal);
       if ('kind' in down) {
         withheld.set(path, down);
         return !UNSURE.includes(down.reason);
       }
-      const own = group === undefined || (await hasOwn(home, down, signal));
+      const own = group === undefined || (await hasOwn(downstreamRepository, down, signal));
       if (own)
-        bundles.push(
-          await bundleOf({
+        plans.push(
+          await updatePlanOf({
             ports,
-            home,
+            downstreamRepository,
             branch: down.branch,
             candidates: [{ down, target }],
             about: {},
@@ -127,43 +128,43 @@ export async function planUpdates({
     // What could not be read must not look as if it had left the group.
     if (unread.has(group)) continue;
     await guarded(async () => {
-      const bundle = await bundleOf({
+      const plan = await updatePlanOf({
         ports,
-        home,
+        downstreamRepository,
         branch: groupBranch(group),
         candidates,
         about: { group },
         signal,
       });
-      if (candidates.length > 0 || bundle.open !== undefined) bundles.push(bundle);
+      if (candidates.length > 0 || plan.open !== undefined) plans.push(plan);
     });
   }
-  return { bundles, withheld };
+  return { plans, withheld };
 }
 
 /** For these reasons nobody knows what a package should be at. */
 const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
 
-async function bundleOf({
+async function updatePlanOf({
   ports,
-  home,
+  downstreamRepository,
   branch,
   candidates,
   about,
   signal,
 }: {
   readonly ports: Pick<Ports, 'seals'>;
-  readonly home: DownstreamRepository;
+  readonly downstreamRepository: DownstreamRepository;
   readonly branch: string;
   readonly candidates: readonly Candidate[];
   readonly about: { readonly group?: string };
   readonly signal: AbortSignal | undefined;
 }): Promise<UpdatePlan> {
-  const { git, forge } = home.access;
+  const { git, forge } = downstreamRepository.access;
   const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   const head = await git.resolve(`refs/heads/${branch}`, signal);
   return {
-    home,
+    downstreamRepository,
     branch,
     ...about,
     candidates,
@@ -185,7 +186,7 @@ async function hasOwn(
 }
 
 /** Groups that have a branch, and are not in the configuration any more. */
-async function leftGroups(
+async function abandonedGroups(
   { access: { git }, config }: DownstreamRepository,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
@@ -217,7 +218,7 @@ function groupedWith(
  * The packages that the configuration puts before one of these: where there is no room for all, theirs come first, whoever
  * was looked at.
  */
-export function putBefore(
+export function packagesOfHigherPriority(
   { catalog }: Pick<Ports, 'catalog'>,
   { access: { ref }, config: { updates } }: DownstreamRepository,
   paths: readonly string[],

@@ -25,17 +25,17 @@ import { dashboardNews } from '../repository/dashboard-news.ts';
 import { inTurn } from '../repository/update-jobs.ts';
 import { rolloutConcerns } from '../rollout/rollouts.ts';
 import { catchUserError, whyRefused } from '../text/why-refused.ts';
-import { prepareUpdatePlan, type Prepared, type OpenPullQuota, type UpdateMemory } from './bring.ts';
-import { planUpdates, putBefore, type UpdatePlan } from './bundle.ts';
-import { closeGone } from './left.ts';
+import { closeForRemovedPackage } from './close-obsolete.ts';
+import { countOpen } from './existing-pull.ts';
 import { tellOfRetarget } from './news.ts';
 import type { VariantOutcome } from './outcome.ts';
-import { createUpstreamChangelog } from './provenance.ts';
+import { planUpdates, packagesOfHigherPriority, type UpdatePlan } from './plan.ts';
+import { prepareUpdatePlan, type Prepared, type OpenPullQuota, type UpdateMemory } from './prepare.ts';
 import { openOrRefresh, upsertBlockedNotice, tellWhoAsked } from './pull.ts';
 import { pushAll } from './push.ts';
-import { countOpen } from './standing.ts';
-import { createInStep } from './variant-in-step.ts';
-import { releaseVariant } from './variant-release.ts';
+import { releaseVariant } from './release-variant.ts';
+import { createIsUpToDate } from './up-to-date.ts';
+import { createUpstreamChangelog } from './upstream-changelog.ts';
 
 interface UpdateRequest {
   readonly repository: RepositoryRef;
@@ -47,21 +47,21 @@ interface UpdateRequest {
  * Brings the updates of these packages to where they should be, and says so where somebody asked for it. It throws what kept one
  * from being looked at, after all others were.
  */
-export function createVariantReconciler(ports: Ports): Reconciler<'variant'> {
+export function createUpdateReconciler(ports: Ports): Reconciler<'variant'> {
   const memory: UpdateMemory = {
-    inStep: createInStep(),
+    inStep: createIsUpToDate(),
     upstreamChangelog: createUpstreamChangelog(ports),
     labelled: new Set(),
   };
   return async (look, signal) => {
-    const asked = whatIsAsked(ports, look.about === 'packages' ? await firstInTurn(ports, look) : look);
+    const asked = updateRequestOf(ports, look.about === 'packages' ? await firstInTurn(ports, look) : look);
     const { repository } = asked;
     const outcomes = new Map<string, VariantOutcome>();
     // What is open is counted, and branches are written: two at once would both find room for one.
     const failures = await ports.alone(`updates ${repository.id}`, () =>
       reconcile({ ports, asked, memory, outcomes, signal }),
     );
-    await tellDashboards(ports, repository, outcomes);
+    await refreshDashboards(ports, repository, outcomes);
     const where = `${repository.owner}/${repository.name}`;
     for (const [path, outcome] of outcomes) {
       const fields = { repository: where, package: path };
@@ -74,7 +74,7 @@ export function createVariantReconciler(ports: Ports): Reconciler<'variant'> {
         ports.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
       }
     }
-    if (failures.length > 0) throw worst(failures);
+    if (failures.length > 0) throw errorToThrow(failures);
     return outcomes.size === 0 ? nothing('not-asked-for') : DONE;
   };
 }
@@ -89,7 +89,7 @@ async function firstInTurn<Look extends Together>(ports: Ports, look: Look): Pro
 }
 
 /** The one that says how long to wait, if any does. */
-function worst(failures: readonly unknown[]): unknown {
+function errorToThrow(failures: readonly unknown[]): unknown {
   const waits = failures.filter(
     (error) => typeof (error as Partial<PorticoError>).retryAfter === 'number',
   ) as PorticoError[];
@@ -97,7 +97,7 @@ function worst(failures: readonly unknown[]): unknown {
 }
 
 /** News of packages is shown in their repository, and where the documents of their variants stand. */
-async function tellDashboards(
+async function refreshDashboards(
   ports: Ports,
   repository: RepositoryRef,
   outcomes: ReadonlyMap<string, VariantOutcome>,
@@ -140,7 +140,7 @@ function standingOf(outcome: VariantOutcome): Standing {
   return { reason: 'proposed', message: 'Waits for a review.', to: outcome.to, pull };
 }
 
-function whatIsAsked(ports: Ports, look: JobData<'variant'>): UpdateRequest {
+function updateRequestOf(ports: Ports, look: JobData<'variant'>): UpdateRequest {
   const { repository } = look;
   if (look.about === 'branch') return ofBranch(ports, repository, look.branch);
   if (look.about === 'packages') {
@@ -211,92 +211,103 @@ async function reconcile({
     else if (left !== undefined) outcomes.set(target.package, left);
   }
   if (rest.length === 0 && groups.length === 0) return failures;
-  const home = await loadDownstreamRepository(ports, repository, signal);
-  if ('kind' in home) {
-    for (const target of rest) outcomes.set(target.package, home);
+  const downstreamRepository = await loadDownstreamRepository(ports, repository, signal);
+  if ('kind' in downstreamRepository) {
+    for (const target of rest) outcomes.set(target.package, downstreamRepository);
     return failures;
   }
-  const room = roomIn(ports, home, signal);
-  const first = await othersFirst(ports, home, rest, room);
+  const quota = openPullQuota(ports, downstreamRepository, signal);
+  const first = await packagesToUpdateFirst(ports, downstreamRepository, rest, quota);
   const looked = { targets: [...rest, ...first], groups };
-  const { bundles, withheld: left } = await planUpdates({ ports, home, asked: looked, guarded, signal });
+  const { plans, withheld: left } = await planUpdates({
+    ports,
+    downstreamRepository,
+    asked: looked,
+    guarded,
+    signal,
+  });
   for (const [path, reason] of left) {
     outcomes.set(path, reason);
-    if (reason.message === NO_PACKAGE) await guarded(() => closeGone(ports, home, path, signal));
+    if (reason.message === NO_PACKAGE)
+      await guarded(() => closeForRemovedPackage(ports, downstreamRepository, path, signal));
   }
   const prepared: Prepared[] = [];
-  for (const bundle of bundles.toSorted(byPriority)) {
-    // Content that forbids to be looked at holds up its own bundle, and says so.
+  for (const plan of plans.toSorted(byPriority)) {
+    // Content that cannot be read holds up its own plan, with the reason.
     const one = await guarded(() =>
       catchUserError(
-        () => prepareUpdatePlan({ ports, bundle, memory, room, signal }),
-        (why) => stop({ bundle, outcomes: new Map() }, 'unreadable', why),
+        () => prepareUpdatePlan({ ports, plan, memory, quota, signal }),
+        (why) => withholdAll({ plan, outcomes: new Map() }, 'unreadable', why),
       ),
     );
     if (one !== undefined) prepared.push(one);
   }
   const updates = prepared.flatMap(({ staged }) => staged?.push ?? []);
-  const refused = await pushAll(home.access.git, updates, signal);
+  const refused = await pushAll(downstreamRepository.access.git, updates, signal);
   for (const one of prepared) {
     const error = refused.get(one.staged?.push?.ref ?? '');
     const why = whyRefused(error);
-    if (why !== null) stop(one, 'push-refused', why);
+    if (why !== null) withholdAll(one, 'push-refused', why);
     else if (error !== undefined) failures.push(error);
-    else await guarded(() => finish(ports, one, memory, signal));
+    else await guarded(() => reportOnForge(ports, one, memory, signal));
     for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
   }
   return failures;
 }
 
-/** Nothing of a bundle comes, for one reason. */
-function stop(prepared: Prepared, reason: 'unreadable' | 'push-refused', why: string): Prepared {
-  for (const { down } of prepared.bundle.candidates) prepared.outcomes.set(down.path, withheld(reason, why));
+/** Withholds all packages of a plan for one reason. */
+function withholdAll(prepared: Prepared, reason: 'unreadable' | 'push-refused', why: string): Prepared {
+  for (const { down } of prepared.plan.candidates) prepared.outcomes.set(down.path, withheld(reason, why));
   return prepared;
 }
 
 /** Says on the forge what was pushed. */
-async function finish(
+async function reportOnForge(
   ports: Ports,
-  { bundle, staged, outcomes }: Prepared,
+  { plan, staged, outcomes }: Prepared,
   memory: UpdateMemory,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const stopped = [...outcomes.values()].filter((outcome) => outcome.kind === 'withheld');
   if (staged === undefined) {
-    await upsertBlockedNotice({ ports, bundle, stopped, brought: [], signal });
+    await upsertBlockedNotice({ ports, plan, stopped, brought: [], signal });
     return;
   }
   const { brought, push } = staged;
-  const pull = await openOrRefresh({ ports, bundle, brought, words: memory, signal });
+  const pull = await openOrRefresh({ ports, plan, brought, words: memory, signal });
   for (const { down, to } of brought) {
     if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
   }
-  await upsertBlockedNotice({ ports, bundle, stopped, brought, signal });
-  const now = push?.to ?? bundle.head;
+  await upsertBlockedNotice({ ports, plan, stopped, brought, signal });
+  const now = push?.to ?? plan.head;
   if (pull.kind === 'updated' && now !== null)
-    await tellOfRetarget({ ports, bundle, members: brought, now, signal });
+    await tellOfRetarget({ ports, plan, members: brought, now, signal });
 }
 
 /** Where there is no room for all of these: who comes before them. */
-async function othersFirst(
+async function packagesToUpdateFirst(
   ports: Ports,
-  home: DownstreamRepository,
+  downstreamRepository: DownstreamRepository,
   targets: readonly VariantTarget[],
-  room: OpenPullQuota,
+  quota: OpenPullQuota,
 ): Promise<readonly VariantTarget[]> {
-  if (home.config.updates.priority === undefined || targets.length === 0) return [];
+  if (downstreamRepository.config.updates.priority === undefined || targets.length === 0) return [];
   const asked = targets.map((target) => target.package);
-  const paths = putBefore(ports, home, asked);
-  if (paths.length === 0 || (await room.open()) + asked.length + paths.length <= room.maxOpen) return [];
-  return paths.map((path) => ({ repository: home.access.ref, package: path }));
+  const paths = packagesOfHigherPriority(ports, downstreamRepository, asked);
+  if (paths.length === 0 || (await quota.open()) + asked.length + paths.length <= quota.maxOpen) return [];
+  return paths.map((path) => ({ repository: downstreamRepository.access.ref, package: path }));
 }
 
-function roomIn(ports: Ports, home: DownstreamRepository, signal: AbortSignal | undefined): OpenPullQuota {
+function openPullQuota(
+  ports: Ports,
+  downstreamRepository: DownstreamRepository,
+  signal: AbortSignal | undefined,
+): OpenPullQuota {
   let counted: Promise<number> | undefined;
   let taken = 0;
   return {
-    maxOpen: home.config.updates.maxOpen,
-    open: async () => (await (counted ??= countOpen(ports, home, signal))) + taken,
+    maxOpen: downstreamRepository.config.updates.maxOpen,
+    open: async () => (await (counted ??= countOpen(ports, downstreamRepository, signal))) + taken,
     take: () => void (taken += 1),
   };
 }
@@ -308,8 +319,13 @@ function byPriority(a: UpdatePlan, b: UpdatePlan): number {
   return 0;
 }
 
-function placeOf({ candidates, home, branch, open }: UpdatePlan): readonly [number, number, string] {
+function placeOf({
+  candidates,
+  downstreamRepository,
+  branch,
+  open,
+}: UpdatePlan): readonly [number, number, string] {
   const asked = candidates.some(({ target }) => target.to !== undefined);
-  const places = candidates.map(({ down }) => priorityOf(home.config.updates, down.path));
+  const places = candidates.map(({ down }) => priorityOf(downstreamRepository.config.updates, down.path));
   return [asked ? 0 : open === undefined ? 2 : 1, Math.min(Infinity, ...places), branch];
 }

@@ -6,25 +6,29 @@ import { variantDigest } from '../downstream/variant-content.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Ports } from '../ports.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
-import { holdsAnother, updateTitle } from './body.ts';
-import type { UpdatePlan, Member, PlannedPull } from './bundle.ts';
-import { closedByUs } from './left.ts';
-import { tellsAnotherWay } from './way.ts';
+import { listsOtherPackages, updateTitle } from './body.ts';
+import { wasClosedByPortico } from './close-obsolete.ts';
+import type { UpdatePlan, Member, PlannedPull } from './plan.ts';
+import { tellsAnotherWay } from './upgrade-path.ts';
 
 /** A closed update pull request means: not these revisions. */
 export async function declinedBefore(
   ports: Ports,
-  { home, pulls }: UpdatePlan,
+  { downstreamRepository, pulls }: UpdatePlan,
   { down, to }: Member,
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
-  const { git } = home.access;
+  const { git } = downstreamRepository.access;
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
     const head = await git.resolve(pull.headSha, signal);
     const ours = head === null ? null : await newestSealed(git, head, ports.seals, signal);
-    const said = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
+    const recorded = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.
-    if (said?.to === to && asksTheSame(said, down) && !(await closedByUs(ports, home, pull, signal))) {
+    if (
+      recorded?.to === to &&
+      isForSameVariant(recorded, down) &&
+      !(await wasClosedByPortico(ports, downstreamRepository, pull, signal))
+    ) {
       return withheld(
         'declined',
         `#${pull.number} was closed, so ${to} is declined. To get it anyway, reopen the pull request or use /portico update.`,
@@ -37,17 +41,17 @@ export async function declinedBefore(
 /** The pull request that brought a package to the revision which it is at, where Portico's record of it is still there. */
 export async function mergedBy(
   { seals }: Pick<Ports, 'seals'>,
-  { home, pulls }: Pick<UpdatePlan, 'home' | 'pulls'>,
+  { downstreamRepository, pulls }: Pick<UpdatePlan, 'downstreamRepository' | 'pulls'>,
   { directory, upstream: { current } }: Downstream,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
-  const { git } = home.access;
+  const { git } = downstreamRepository.access;
   const newest = pulls.find(({ merged }) => merged);
   const head = newest === undefined ? null : await git.resolve(newest.headSha, signal);
   if (newest === undefined || head === null) return undefined;
   const ours = await newestSealed(git, head, seals, signal);
-  const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
-  return said?.to === current ? newest.number : undefined;
+  const recorded = ours && packagesOf(ours.record).find((one) => one.directory === directory);
+  return recorded?.to === current ? newest.number : undefined;
 }
 
 /** How many update pull requests are open that Portico made. */
@@ -64,7 +68,7 @@ export async function countOpen(
 }
 
 /** Withheld while as many are open as the configuration allows. */
-export function tooMany(open: number, maxOpen: number): Withheld | null {
+export function openLimitReached(open: number, maxOpen: number): Withheld | null {
   if (open < maxOpen) return null;
   return withheld(
     'limit',
@@ -78,41 +82,46 @@ export function tooMany(open: number, maxOpen: number): Withheld | null {
  */
 export async function isCurrent({
   ports,
-  bundle: { home, branch, before, group },
+  plan: { downstreamRepository, branch, before, group },
   members,
   pull,
   signal,
 }: PlannedPull): Promise<boolean> {
   if (before === null) return false;
   const { record } = before;
-  const said = packagesOf(record);
-  if (said.length !== members.length) return false;
+  const recorded = packagesOf(record);
+  if (recorded.length !== members.length) return false;
   for (const { down, to } of members) {
-    const one = said.find(({ directory }) => directory === down.directory);
-    if (one?.to !== to || !asksTheSame(one, down)) return false;
+    const one = recorded.find(({ directory }) => directory === down.directory);
+    if (one?.to !== to || !isForSameVariant(one, down)) return false;
   }
   const ways = members.map(({ down, to, way }) => ({ path: down.path, to, ...(way && { way }) }));
   if (tellsAnotherWay(pull.body, ways)) return false;
   const [only] = members;
-  if (group !== undefined && holdsAnother(pull.body, members)) return false;
-  if (group === undefined && only && tellsAnother(pull.title, updateTitle(only.down, only.to), only.to))
+  if (group !== undefined && listsOtherPackages(pull.body, members)) return false;
+  if (
+    group === undefined &&
+    only &&
+    titleNamesAnotherRevision(pull.title, updateTitle(only.down, only.to), only.to)
+  )
     return false;
-  if (!holdsConflicts(conflictKey(home.facts.id, branch), pull.body, record, ports.seals)) return false;
-  const { git } = home.access;
+  if (!holdsConflicts(conflictKey(downstreamRepository.facts.id, branch), pull.body, record, ports.seals))
+    return false;
+  const { git } = downstreamRepository.access;
   for (const { down } of members) {
     const then = await git.treeId(record.base, down.directory, signal);
-    if (then !== (await git.treeId(home.base.oid, down.directory, signal))) return false;
+    if (then !== (await git.treeId(downstreamRepository.base.oid, down.directory, signal))) return false;
   }
   return true;
 }
 
 /** The branch was pushed, and then the forge refused or the process ended: the words are still of the revision before. */
-function tellsAnother(title: string, wanted: string, revision: string): boolean {
+function titleNamesAnotherRevision(title: string, wanted: string, revision: string): boolean {
   const words = wanted.endsWith(revision) ? wanted.slice(0, -revision.length) : '';
   const told = words !== '' && title.startsWith(words) ? title.slice(words.length) : '';
   return told !== revision && parseRevisionName(told) !== undefined;
 }
 
-function asksTheSame({ variant }: UpdatedPackage, { planned }: Downstream): boolean {
+function isForSameVariant({ variant }: UpdatedPackage, { planned }: Downstream): boolean {
   return variant?.digest === (planned === undefined ? undefined : variantDigest(planned));
 }

@@ -6,7 +6,7 @@ import type { Withheld, WithheldReason } from '../downstream/update-target.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
-import type { UpdatePlan } from './bundle.ts';
+import type { UpdatePlan } from './plan.ts';
 import { CLOSED, closeOurPull, closeOurs, STOP_MARKER } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
 
@@ -15,41 +15,49 @@ import { hasPeoplesCommits } from './replay.ts';
  * it by other means; and one that brings what its rollout takes back. Commits of people on its branch keep it open: they
  * are theirs to throw away.
  */
-export async function closeMoot(
+export async function closeObsolete(
   ports: Ports,
-  bundle: UpdatePlan,
+  plan: UpdatePlan,
   { reason, message, to }: Withheld,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { home, head, before, group } = bundle;
+  const { downstreamRepository, head, before, group } = plan;
   if (group !== undefined || before === null || before.commit.oid !== head) return;
   const isBack = reason === 'wave-rolled-back' && before.record.to === to;
-  if (!MOOT.includes(reason) && !isBack) return;
-  if (await hasPeoplesCommits(ports, home.access.git, { base: home.base.oid, head }, signal)) return;
-  await closeOurs(ports, bundle, isBack ? message : `Nothing is left to update. ${message}`, signal);
+  if (!OBSOLETE.includes(reason) && !isBack) return;
+  if (
+    await hasPeoplesCommits(
+      ports,
+      downstreamRepository.access.git,
+      { base: downstreamRepository.base.oid, head },
+      signal,
+    )
+  )
+    return;
+  await closeOurs(ports, plan, isBack ? message : `Nothing is left to update. ${message}`, signal);
 }
 
 /** For these reasons there is nothing to bring. */
-const MOOT: readonly WithheldReason[] = ['up-to-date', 'ahead', 'withdrawn'];
+const OBSOLETE: readonly WithheldReason[] = ['up-to-date', 'ahead', 'withdrawn'];
 
 /** Closes the pull requests of a package that is gone from the registered branch. */
-export async function closeGone(
+export async function closeForRemovedPackage(
   ports: Pick<Ports, 'app'>,
-  home: DownstreamRepository,
+  downstreamRepository: DownstreamRepository,
   path: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { access, config } = home;
+  const { access, config } = downstreamRepository;
   const why = `${code(path)} no longer exists on ${code(config.branch)}, so there is nothing to update.`;
   for (const pull of await access.forge.listOpenPulls(signal)) {
     const parsed = parseBranch(pull.headRef);
     if (parsed?.kind !== 'update' || packagePathOf(config.directory, parsed.path) !== path) continue;
-    await closeOurPull({ ports, home, pull, why, signal });
+    await closeOurPull({ ports, downstreamRepository, pull, why, signal });
   }
 }
 
 /** True where Portico closed it, so that it says nothing of what people want. */
-export async function closedByUs(
+export async function wasClosedByPortico(
   ports: Pick<Ports, 'app'>,
   { access: { forge } }: DownstreamRepository,
   { number }: Pull,

@@ -5,7 +5,7 @@ import { updatedPackage } from '../merge/update-content.ts';
 import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 
-export type InStep = (
+export type IsUpToDate = (
   ports: Ports,
   down: Downstream,
   revision: string,
@@ -19,7 +19,7 @@ const MAX_COUNT = 10_000;
  * Whether a variant's package is as its document and the inventory want it at this revision. Asked again of the same
  * package and documents it remembers.
  */
-export function createInStep(): InStep {
+export function createIsUpToDate(): IsUpToDate {
   const settled = new Map<string, string>();
   return async (ports, down, revision, signal) => {
     const { planned, access, base, directory, facts } = down;
