@@ -1,5 +1,6 @@
 import { shown } from './arguments.ts';
-import type { AnywhereCommand } from './command.ts';
+import type { AnywhereCommand, Decision } from './command.ts';
+import { readPackageAtRevision, readPackagePath } from './package-name.ts';
 import { refuse } from './refusal.ts';
 
 const ACTIONS = ['stop', 'resume', 'skip', 'rollback'] as const;
@@ -7,8 +8,9 @@ const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export const rollout: AnywhereCommand = {
   name: 'rollout',
-  usage: 'rollout stop|resume|skip|rollback <rollout> [<wave>]',
-  summary: 'Stop a rollout, resume it, skip the gate of a wave, or roll the revision back everywhere.',
+  usage: 'rollout stop|resume|skip|rollback <rollout> [<wave>|<package>[@<revision>]] [confirm]',
+  summary:
+    'Stop a rollout, resume it, skip the gate of a wave, or take a revision back from the downstreams that have it.',
   examples: [
     { line: '/portico rollout stop web', does: 'opens no more updates of the rollout web' },
     { line: '/portico rollout resume web', does: 'resumes it; earlier failures are ignored' },
@@ -17,16 +19,24 @@ export const rollout: AnywhereCommand = {
       does: 'opens the wave after canary without waiting for its gate',
     },
     {
+      line: '/portico rollout rollback web apps/shop',
+      does: 'takes back the newest revision of apps/shop: each downstream that has it gets a proposal for what it was at before',
+    },
+    {
+      line: '/portico rollout rollback web apps/shop@v8',
+      does: 'takes back v8',
+    },
+    {
       line: '/portico rollout rollback web',
-      does: 'proposes the previous revision to every downstream that has the newest',
+      does: 'of several packages, only shows what would go where; with `confirm` behind it, it is done',
     },
   ],
-  accepts: { positional: 3 },
+  accepts: { positional: 4 },
   minimumRole: 'write',
   mayAlso: [],
   contexts: 'pull-or-issue',
   guard: 'open',
-  decide(state, { positional: [word = '', name = '', wave] }) {
+  decide(state, { positional: [word = '', name = '', ...more] }) {
     const action = ACTIONS.find((one) => one === word);
     if (action === undefined) {
       return refuse(
@@ -42,6 +52,11 @@ export const rollout: AnywhereCommand = {
         `Write \`/portico rollout ${action} <name>\`.`,
       );
     }
+    if (action === 'rollback') return rollBack(name, more, state.caller.login);
+    const [wave, extra] = more;
+    if (extra !== undefined) {
+      return refuse('unexpected-argument', `${shown(extra)} is not expected here`, 'Remove it.');
+    }
     if (action === 'skip' ? wave === undefined || !NAME.test(wave) : wave !== undefined) {
       const hint =
         action === 'skip'
@@ -56,3 +71,21 @@ export const rollout: AnywhereCommand = {
     };
   },
 };
+
+/** `[<package>[@<revision>]] [confirm]`; a package of that name is written with its revision. */
+function rollBack(rolloutName: string, words: readonly string[], login: string): Decision {
+  const isConfirmed = words.at(-1) === 'confirm';
+  const [named, extra] = isConfirmed ? words.slice(0, -1) : words;
+  if (extra !== undefined) {
+    return refuse('unexpected-argument', `${shown(extra)} is not expected here`, 'Name one package.');
+  }
+  const order = { do: 'roll-back', rollout: rolloutName, isConfirmed, login } as const;
+  if (named === undefined) return { kind: 'do', steps: [order] };
+  if (!named.includes('@')) {
+    const path = readPackagePath(named);
+    return typeof path === 'string' ? { kind: 'do', steps: [{ ...order, package: path }] } : path;
+  }
+  const at = readPackageAtRevision(named);
+  if ('kind' in at) return at;
+  return { kind: 'do', steps: [{ ...order, package: at.path, revision: at.revision }] };
+}

@@ -58,9 +58,22 @@ export type Step =
   /** Record an order about the newest revision of what a rollout is about. */
   | {
       readonly do: 'order-rollout';
-      readonly action: 'stop' | 'resume' | 'skip' | 'rollback';
+      readonly action: 'stop' | 'resume' | 'skip';
       readonly rollout: string;
       readonly wave?: string;
+      readonly login: string;
+    }
+  /**
+   * Say where each downstream of these revisions would go, and order it: of one package at once, of more only if that was confirmed.
+   */
+  | {
+      readonly do: 'roll-back';
+      readonly rollout: string;
+      /** Path of the package; absent: all of the rollout. */
+      readonly package?: string;
+      /** The revision to be withdrawn; absent: the newest. */
+      readonly revision?: string;
+      readonly isConfirmed: boolean;
       readonly login: string;
     }
   /** Propose one change of a channel file, in this pull request where it is about channels. */

@@ -10,6 +10,7 @@ import {
   rolloutDocument,
   rolloutJsonSchema,
   rolloutName,
+  rolloutOwners,
   rolloutUpstreams,
   type RolloutDocument,
 } from './rollout-schema.ts';
@@ -80,7 +81,10 @@ function otherKind(file: string, kind: unknown, yaml: YamlDocument): ConfigProbl
 const named = z.object({
   metadata: z.object({ name: rolloutName }).optional().catch(undefined),
   spec: z
-    .object({ upstreams: z.array(z.unknown()).min(1).optional().catch(undefined) })
+    .object({
+      upstreams: z.array(z.unknown()).min(1).optional().catch(undefined),
+      owners: rolloutOwners.optional().catch(undefined),
+    })
     .optional()
     .catch(undefined),
 });
@@ -104,6 +108,7 @@ function heldRollout({
       ...(repo !== undefined && { repo }),
     })),
     ...(upstreams === undefined && { isEverywhere: true }),
+    ...(spec?.owners && { owners: spec.owners }),
     waves: [],
     mistake: `The document at ${file}:${line} has a mistake; no update goes out by itself until it is corrected.`,
   };
@@ -131,6 +136,7 @@ function toRollout({ metadata, spec }: RolloutDocument): Rollout {
       ...(repo !== undefined && { repo }),
     })),
     waves: spec.waves.map(toWave),
+    ...(spec.owners && { owners: spec.owners }),
   };
 }
 

@@ -1,6 +1,7 @@
 /** What a `Rollout` document below `.github/portico/` may say. One schema checks it and makes the JSON Schema. */
 import { z } from 'zod';
 
+import { parseGrant } from './access.ts';
 import { parseAge } from './age.ts';
 import { globProblem } from './glob.ts';
 import { REPOSITORY_NAME_NEARBY } from './repository-name.ts';
@@ -46,6 +47,19 @@ export const rolloutUpstreams = z
   )
   .min(1)
   .max(100);
+
+/** Who is told of a rollout that does not go on. */
+export const rolloutOwners = z
+  .array(
+    text((value) => {
+      const parsed = parseGrant(value);
+      return typeof parsed !== 'string' && (parsed.kind === 'person' || parsed.kind === 'team')
+        ? undefined
+        : 'must be @login or @org/team';
+    }),
+  )
+  .min(1)
+  .max(20);
 
 const wave = z.strictObject({
   name: rolloutName.meta({ description: 'Commands and the dashboard call it so.' }),
@@ -105,6 +119,10 @@ export const rolloutDocument = z
     spec: z
       .strictObject({
         upstreams: rolloutUpstreams,
+        owners: rolloutOwners.optional().meta({
+          description:
+            'People (@login) and teams (@org/team) who are mentioned once in an issue when the rollout stops, waits too long or goes back.',
+        }),
         waves: z.array(wave).min(1).max(50),
       })
       .check((ctx) => {

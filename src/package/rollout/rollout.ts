@@ -48,6 +48,8 @@ export interface Rollout {
   readonly upstreams: readonly { readonly repo?: string; readonly packages: readonly string[] }[];
   /** At least one; none where there is a mistake. */
   readonly waves: readonly Wave[];
+  /** Who is told when it stops, waits too long or goes back: `@login` or `@org/team`. Absent: nobody. */
+  readonly owners?: readonly string[];
   /** The document cannot be followed, and until it can no update of what it names goes out by itself: a sentence. */
   readonly mistake?: string;
   /** What it names cannot be read: it holds all packages that it could name. */

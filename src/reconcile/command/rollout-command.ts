@@ -2,8 +2,9 @@
 import { REST } from '../../package/rollout/assign.ts';
 import type { StepContext } from '../draft/step-context.ts';
 import { rolloutJob } from '../jobs.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
 import { addOrders, subjectOf, type RolloutOrder } from '../rollout/orders.ts';
-import { newestOf, rolloutsOf } from '../rollout/scope.ts';
+import { newestOf, rolloutsOf, type Governed } from '../rollout/scope.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 
@@ -11,7 +12,6 @@ const SAID = {
   stop: 'is stopped. It opens no more updates; updates that are already open are not changed',
   resume: 'is resumed',
   skip: 'continues without the gate of that wave',
-  rollback: 'is rolled back. Downstreams that have the revision get a proposal for the previous one',
 } as const;
 
 /** Orders about the newest revision of each package that the rollout is about. */
@@ -22,19 +22,9 @@ export async function orderRollout({
   step: { action, rollout: name, wave, login },
   signal,
 }: StepContext<'order-rollout'>): Promise<StepOutcome> {
-  const { governed, stalled } = rolloutsOf(ports.catalog);
-  const own = governed.filter(
-    ({ control, rollout }) => control.ref.id === access.ref.id && rollout.name === name,
-  );
+  const own = governedHere(ports, access, name);
+  if ('kind' in own) return own;
   const [first] = own;
-  if (first === undefined) {
-    const wrong = stalled.find((one) => one.control.ref.id === access.ref.id && one.name === name);
-    return {
-      kind: 'refused',
-      message: `No rollout ${code(name)} in this repository governs a package${wrong === undefined ? '' : `: ${wrong.message}`}.`,
-      hint: 'Run the command in the repository that holds the rollout document, with its metadata.name.',
-    };
-  }
   const waves = [...first.rollout.waves.map((one) => one.name), REST];
   if (wave !== undefined && !waves.includes(wave)) {
     const names = waves.slice(0, -1).map(code).join(', ');
@@ -69,4 +59,23 @@ export async function orderRollout({
   await addOrders({ ports, access, name, head: first.control.commit, added: orders, signal });
   await ports.enqueue(rolloutJob(access.ref));
   return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}.` };
+}
+
+/** The packages of a rollout whose document stands here; at least one. */
+export function governedHere(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { ref }: Pick<RepositoryAccess, 'ref'>,
+  name: string,
+): readonly [Governed, ...Governed[]] | StepOutcome {
+  const { governed, stalled } = rolloutsOf(catalog);
+  const [first, ...more] = governed.filter(
+    ({ control, rollout }) => control.ref.id === ref.id && rollout.name === name,
+  );
+  if (first !== undefined) return [first, ...more];
+  const wrong = stalled.find((one) => one.control.ref.id === ref.id && one.name === name);
+  return {
+    kind: 'refused',
+    message: `No rollout ${code(name)} in this repository governs a package${wrong === undefined ? '' : `: ${wrong.message}`}.`,
+    hint: 'Run the command in the repository that holds the rollout document, with its metadata.name.',
+  };
 }

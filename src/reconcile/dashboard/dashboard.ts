@@ -9,6 +9,7 @@ import { organizationBoardJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
+import { findIssue, keepIssue } from '../repository/kept-issue.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { documentProblems } from '../repository/variant-documents.ts';
 import { mayKnow } from '../repository/visibility.ts';
@@ -19,7 +20,6 @@ import { unsealedRefs } from '../seal/sealed-ref.ts';
 import { limitPart, waitingUpdates } from '../text/limit-part.ts';
 import { dashboardBody, tickedPackages, withStanding } from './body.ts';
 import { loadDashboardFacts } from './facts.ts';
-import { findIssue, keepIssue } from './issue.ts';
 import { keepOrganizationBoard } from './organization.ts';
 import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
 

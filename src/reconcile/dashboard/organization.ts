@@ -2,12 +2,12 @@
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { keepIssue } from '../repository/kept-issue.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { isNamedOn } from '../repository/visibility.ts';
 import { newestLooks, type RolloutLook } from '../rollout/rollouts.ts';
 import { limitPart, waitingUpdates } from '../text/limit-part.ts';
 import { withStanding } from './body.ts';
-import { keepIssue } from './issue.ts';
 import { ORGANIZATION_TITLE, organizationBody } from './organization-body.ts';
 
 /**

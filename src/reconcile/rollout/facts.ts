@@ -19,6 +19,7 @@ import { isSameOwner, mayKnow } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import type { Asking } from './asking.ts';
 import { askHealth } from './health.ts';
+import { revisionOf } from './history.ts';
 import type { Governed } from './scope.ts';
 
 export interface RolloutMember extends RolloutDownstream {
@@ -85,10 +86,6 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
     add(repository, path, undefined);
   }
   return [...found.values()];
-}
-
-function revisionOf(ref: string): string | undefined {
-  return parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1))?.name;
 }
 
 /** What is hidden is in the last wave: a selector that it fitted would tell that it is there, or hand a gate to a stranger. */

@@ -9,9 +9,11 @@ import { inTurns } from '../text/in-turns.ts';
 import { createAsking } from './asking.ts';
 import { rolloutPart } from './body.ts';
 import type { RolloutMember } from './facts.ts';
+import { isOlder } from './led-back.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import { concernedBy, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
 import { newestOf, type Governed } from './scope.ts';
+import { tellOwners } from './tell-owners.ts';
 
 export type RolloutReconciler = (target: JobData<'rollout'>, signal?: AbortSignal) => Promise<void>;
 
@@ -72,6 +74,7 @@ async function goOn(ports: Ports, look: RolloutLook, signal: AbortSignal | undef
   const members = plan.waves.flatMap((wave) => wave.members);
   const concerned = members.filter((member) => isConcerned(look, member));
   await ports.enqueue(inTurns(updateJobs(concerned)));
+  await tellOwners(ports, look, signal);
   ports.log.debug({ rollout: governed.rollout.name, revision, state: plan.state }, 'a rollout was looked at');
   if (plan.next === undefined) return;
   const seconds = Math.ceil((plan.next - ports.now().getTime()) / 1_000);
@@ -81,11 +84,17 @@ async function goOn(ports: Ports, look: RolloutLook, signal: AbortSignal | undef
 /** Its update may be made now and was not before, or the other way round. */
 function isConcerned({ plan, revision, orders }: RolloutLook, { id, told, at }: RolloutMember): boolean {
   const verdict = verdictOn(plan, id);
+  if (verdict === 'may-open' && isOnWayBack(revision, told?.to, at)) return true;
   if (told?.reason.startsWith('wave-') === true) return told.to === revision && told.reason !== verdict;
   if (verdict !== 'wave-stopped' && verdict !== 'wave-rolled-back') return false;
   const isProposed = told?.reason === 'proposed';
   if (isProposed && told.to === revision) return true;
   return orders.rolledBack !== undefined && at === revision && !isProposed;
+}
+
+/** It is being led back from an older revision, or stays there because it cannot go back: this one may be what mends it. */
+function isOnWayBack(revision: string, to: string | undefined, at: string | undefined): boolean {
+  return to !== undefined && at !== undefined && isOlder(at, revision) && (to === at || isOlder(to, at));
 }
 
 /**

@@ -8,8 +8,8 @@ import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
-import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
-import { isControlledBy, mayFlow, partyOf } from '../repository/visibility.ts';
+import { loadRevisionRefs, tagOf } from '../repository/package-revisions.ts';
+import { mayFlow, partyOf } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { createAsking, restAfter, type Asking } from './asking.ts';
@@ -270,38 +270,6 @@ async function recentLook(
     { most: rests ? 0 : MAX_ON_THE_WAY },
   );
   return lookAt({ ports, governed, revision, asking, signal });
-}
-
-/** A way back that somebody ordered. */
-export interface WayBack {
-  readonly to: string;
-  /** It was ordered in the repository that it is about. */
-  readonly own: boolean;
-  /** That repository obeys the documents of the one in which it was ordered. */
-  readonly obeyed: boolean;
-}
-
-/** The revision before the one that a downstream is at, where that one is rolled back for good. */
-export async function rolledBackTo(
-  ports: Ports,
-  down: Update,
-  signal?: AbortSignal,
-): Promise<WayBack | undefined> {
-  const { upstream, facts } = down;
-  const { current } = upstream;
-  const governed = rolloutsOf(ports.catalog).of(upstream.access.ref.id, upstream.directory);
-  if (governed === undefined || current === undefined) return undefined;
-  const control = await ports.open(governed.control.ref, signal);
-  await control.git.fetch({}, signal);
-  const { orders } = await readOrders(ports, control, governed.rollout.name, signal);
-  const isBack = (name: string): boolean =>
-    ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined;
-  if (!isBack(current)) return undefined;
-  const names = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
-  const to = names.slice(0, names.indexOf(current)).findLast((name) => !isBack(name));
-  if (to === undefined) return undefined;
-  const obeyed = isControlledBy(partyOf(down), governed.control);
-  return { to, own: governed.control.ref.id === facts.id, obeyed };
 }
 
 /** True where orders about the rollout of an upstream stand in a ref that Portico has not written. */

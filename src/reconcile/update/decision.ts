@@ -1,13 +1,12 @@
 import type { Position } from '../../channels/plan.ts';
 /** Which revision a downstream package is brought to. Whatever has to be looked at is asked for, so that the rule stands alone. */
-import { newestInRange } from '../../config/follow.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { channelTarget, otherWay, type UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { updateTarget, withheld, type Target, type Withheld } from '../downstream/update-target.ts';
 import type { Upstream } from '../downstream/upstream.ts';
 import { channelRevision, taggedRevisions } from '../repository/package-revisions.ts';
-import type { WayBack } from '../rollout/rollouts.ts';
+import { isLedBack, isOlder, type WayBack } from '../rollout/led-back.ts';
 
 /** The revision that a package should be brought to. */
 export interface Decided {
@@ -32,7 +31,7 @@ export type DecidedOn = Pick<Downstream, 'path' | 'planned' | 'channels'> & {
 export interface RevisionQuestions {
   /** Who paused its updates; null where nobody did. */
   pausedBy(): Promise<string | null>;
-  /** The revision that a rollout leads back to. */
+  /** Where a rollout leads back to, of a revision that it withdraws. */
   rolledBackTo(): Promise<WayBack | undefined>;
   /** Where it stands on the channels of its upstream. */
   position(): Promise<Position>;
@@ -60,7 +59,12 @@ export async function decideRevision(
     );
   }
   const ordered = to === undefined ? await ask.rolledBackTo() : undefined;
-  const back = ordered !== undefined && isLedBack(down, ordered) ? ordered : undefined;
+  const back = ordered !== undefined && isLedBack(policyOf(down).follow, ordered) ? ordered : undefined;
+  if (back !== undefined) {
+    const fix = await fixBehind(down, ask);
+    if (fix !== null) return fix;
+    if (back.to === undefined) return staysWithdrawn(down);
+  }
   // A revision that was asked for by command stays the target of its pull request until that is closed.
   const before = config.updates.follow.kind === 'none' && planned === undefined ? recorded : undefined;
   const asked = to ?? back?.to ?? before;
@@ -127,14 +131,21 @@ function wayOf(down: DecidedOn, to: string): UpdateWay | undefined {
 }
 
 /**
- * What was ordered elsewhere is obeyed where the base configuration says so; and only who follows whatever is newest is
- * led back: a pin and a channel say where to be.
+ * A later revision that its rollout lets out already is brought in place of the way back: it was made to mend what the withdrawn one
+ * broke, and whoever cannot go back without conflicts needs it most.
  */
-function isLedBack(down: DecidedOn, back: WayBack): boolean {
-  if (back.own) return true;
-  const { follow } = policyOf(down);
-  const isIn = follow.kind === 'range' && newestInRange(follow.range, [back.to]) !== undefined;
-  return back.obeyed && (follow.kind === 'latest' || isIn);
+async function fixBehind(down: DecidedOn, ask: RevisionQuestions): Promise<Decided | null> {
+  const { current } = down.upstream;
+  const chosen = await targetOf(down, undefined, ask);
+  if (chosen.kind !== 'target' || current === undefined || !isOlder(current, chosen.revision)) return null;
+  if ((await ask.heldByWave(chosen.revision)) !== null) return null;
+  const way = chosen.way ?? wayOf(down, chosen.revision);
+  return { kind: 'decided', to: chosen.revision, asked: false, ...(way && { way }) };
+}
+
+function staysWithdrawn({ upstream: { current = '' } }: DecidedOn): Withheld {
+  const message = `The rollout of its upstream withdraws ${current}, and this package was at no other revision before. It stays until a later revision is published.`;
+  return { ...withheld('wave-rolled-back', message), to: current };
 }
 
 function notLedBack({ upstream: { current = '' } }: DecidedOn): Withheld {

@@ -2,7 +2,8 @@ import type { Downstream } from '../downstream/downstream.ts';
 import { lockedPosition } from '../downstream/locked-position.ts';
 import type { Ports } from '../ports.ts';
 import { pauseOf } from '../repository/pause.ts';
-import { heldByWave, rolledBackTo } from '../rollout/rollouts.ts';
+import { heldByWave } from '../rollout/rollouts.ts';
+import { rolledBackTo } from '../rollout/way-back.ts';
 import type { RevisionQuestions } from './decision.ts';
 import type { IsUpToDate } from './up-to-date.ts';
 

@@ -63,6 +63,10 @@ beforeAll(async () => {
   await stage.idle();
   const at = (repo: string, revision: string, made: string): string =>
     locked(PACKAGE['Kptfile']!, repo, 'web', `web/${revision}`, made);
+  // What it was at before is where a rollback leads.
+  await stage
+    .repository('auto')
+    .push('main', below('shop', { ...PACKAGE, Kptfile: at(up.url, 'v4.2.0', before) }));
   await stage
     .repository('auto')
     .push(

@@ -33,7 +33,7 @@ const at = (current: string, change: Partial<DecidedOn> = {}): DecidedOn => ({
 });
 
 const VARIANT = { planned: { revision: 'v2' } as never };
-const back = (to: string, own: boolean, obeyed = true) => ({
+const back = (to: string | undefined, own: boolean, obeyed = true) => ({
   rolledBackTo: async () => ({ to, own, obeyed }),
 });
 const waits = { heldByWave: async () => withheld('wave-waiting', 'Wait.') };
@@ -123,6 +123,30 @@ test.each<Case>([
     {},
     back('v1', false),
     { reason: 'wave-rolled-back', to: 'v2' },
+    ['pausedBy', 'rolledBackTo'],
+  ],
+  [
+    'a later revision that its wave has, in place of the way back',
+    at('v2'),
+    {},
+    back('v1', true),
+    decided('v3'),
+    ['pausedBy', 'rolledBackTo', 'heldByWave'],
+  ],
+  [
+    'back while the later revision waits for its wave',
+    at('v2'),
+    {},
+    { ...back('v1', true), ...waits },
+    decided('v1', true),
+    ['pausedBy', 'rolledBackTo', 'heldByWave'],
+  ],
+  [
+    'nowhere where it was at no other revision before, and says so',
+    at('v3'),
+    {},
+    back(undefined, false),
+    { reason: 'wave-rolled-back', to: 'v3', message: expect.stringContaining('at no other revision before') },
     ['pausedBy', 'rolledBackTo'],
   ],
   [

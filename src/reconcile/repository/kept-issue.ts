@@ -39,7 +39,7 @@ export async function keepIssue(
     ports.catalog.keep(id, title, { number, digest: written ? digest : NOT_WRITTEN });
   } catch (error) {
     // A repository without issues has no dashboard, and that is no failure.
-    if (!(error instanceof PorticoError) || !NO_ISSUES.includes(error.code)) throw error;
+    if (!hasNoIssues(error)) throw error;
     ports.log.info({ repository: `${access.ref.owner}/${access.ref.name}` }, 'no dashboard: issues are off');
   }
 }
@@ -48,6 +48,11 @@ export async function keepIssue(
 const NOT_WRITTEN = '';
 
 const NO_ISSUES: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN'];
+
+/** True for what the forge says of a repository whose issues are switched off. */
+export function hasNoIssues(error: unknown): boolean {
+  return error instanceof PorticoError && NO_ISSUES.includes(error.code);
+}
 
 /** The number of the issue that holds the body now, or that a person closed. */
 async function put(
@@ -58,12 +63,21 @@ async function put(
 ): Promise<{ readonly number: number; readonly written: boolean }> {
   const { forge } = access;
   const found = await findIssue(ports, access, title, signal);
-  if (found === null) {
-    const made = await forge.createIssue({ title, body }, signal);
-    const first = await forge.oldestIssue({ creator: ports.app.botLogin, title }, signal);
-    return { number: first?.number ?? made.number, written: true };
-  }
+  if (found === null)
+    return { number: await openIssue(ports, access, { title, body }, signal), written: true };
   if (found.state === 'closed') return { number: found.number, written: false };
   if (found.body !== body) await forge.updateIssue(found.number, { body }, signal);
   return { number: found.number, written: true };
+}
+
+/** Opens an issue; where two processes did so at once, the answer is the first. */
+export async function openIssue(
+  { app }: Pick<Ports, 'app'>,
+  { forge }: Pick<RepositoryAccess, 'forge'>,
+  issue: { readonly title: string; readonly body: string },
+  signal?: AbortSignal,
+): Promise<number> {
+  const made = await forge.createIssue(issue, signal);
+  const first = await forge.oldestIssue({ creator: app.botLogin, title: issue.title }, signal);
+  return first?.number ?? made.number;
 }

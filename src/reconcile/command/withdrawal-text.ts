@@ -1,0 +1,66 @@
+/** Pure: what a rollback does to each downstream, as the answer to the command says it. */
+import type { Withdrawal, WithdrawalPlan } from '../rollout/way-back.ts';
+import { code, table } from '../text/markdown-blocks.ts';
+
+/** Rows of one answer; what is left out is counted. */
+const MAX_ROWS = 100;
+
+/** False where all who have the revision were at no other: then there is nothing to order. */
+export function changesSomething({ moves, unread }: Pick<WithdrawalPlan, 'moves' | 'unread'>): boolean {
+  return moves.length === 0 || unread > 0 || moves.some(({ what }) => what !== 'stays');
+}
+
+/** `plan`: nothing is done yet. `order`: it is ordered. `refusal`: why nothing is. */
+export function withdrawalText(
+  rollout: string,
+  plans: readonly WithdrawalPlan[],
+  how: 'plan' | 'order' | 'refusal',
+): string {
+  const rows = plans.flatMap((plan) =>
+    plan.moves.map((move) => [code(placeOf(plan)), code(move.name), code(plan.revision), wordsOf(move)]),
+  );
+  const left = Math.max(0, rows.length - MAX_ROWS) + plans.reduce((sum, { unread }) => sum + unread, 0);
+  const nobody = plans.filter(({ moves, unread }) => moves.length + unread === 0);
+  return [
+    introduction(rollout, plans, how),
+    ...(rows.length === 0
+      ? []
+      : [table(['package', 'downstream', 'withdrawn', 'goes to'], rows.slice(0, MAX_ROWS))]),
+    ...(left > 0 ? [`${left} more are not listed; each goes to the revision that it was at before.`] : []),
+    ...nobody.map(
+      (plan) =>
+        `No downstream that may be named here has ${code(`${placeOf(plan)}@${plan.revision}`)}: it is no longer proposed.`,
+    ),
+  ].join('\n\n');
+}
+
+function introduction(
+  rollout: string,
+  plans: readonly WithdrawalPlan[],
+  how: 'plan' | 'order' | 'refusal',
+): string {
+  if (how === 'refusal') return 'No downstream has a revision to go back to.';
+  if (how === 'plan') {
+    const [{ governed, revision } = { governed: { path: '' }, revision: '' }] = plans;
+    return `**Nothing is done yet.** The rollout ${code(rollout)} governs ${plans.length} packages. To roll all of this back, write \`/portico rollout rollback ${rollout} confirm\`; of one package, \`/portico rollout rollback ${rollout} ${governed.path}@${revision}\`.`;
+  }
+  const done = plans.filter(changesSomething).map((plan) => code(`${placeOf(plan)}@${plan.revision}`));
+  return `The rollout ${code(rollout)} rolls back ${done.join(', ')}. A way back is a proposal that people merge.`;
+}
+
+function placeOf({ governed: { upstream, path } }: WithdrawalPlan): string {
+  return `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+}
+
+function wordsOf({ what, to = '' }: Withdrawal): string {
+  switch (what) {
+    case 'back':
+      return code(to);
+    case 'stays':
+      return 'stays: it was at no other revision';
+    case 'own':
+      return `its own configuration decides; it was at ${code(to)}`;
+    case 'close':
+      return 'its open update is closed';
+  }
+}

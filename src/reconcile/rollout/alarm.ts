@@ -1,0 +1,78 @@
+/** Pure: whether the owners of a rollout have to hear of it, and what they read. */
+import type { RolloutPlan } from '../../package/rollout/plan.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
+import type { RolloutLook } from './rollouts.ts';
+
+/** A wave that is open for so long, in milliseconds, waits for something that does not come by itself. */
+export const MAX_OPEN_MS = 7 * 24 * 3_600_000;
+
+export interface Alarm {
+  /** What happened is told once for each of these: a rollout that goes on and stops again is told again. */
+  readonly key: string;
+  readonly body: string;
+}
+
+type Look = Pick<RolloutLook, 'governed' | 'revision' | 'orders'> & {
+  readonly plan: Pick<RolloutPlan<never>, 'state' | 'why'> & {
+    readonly waves: readonly Pick<
+      RolloutPlan<never>['waves'][number],
+      'name' | 'state' | 'opensAt' | 'why'
+    >[];
+  };
+};
+
+/** Null where the rollout goes on, or nobody is named. */
+export function alarmOf({ governed, revision, orders, plan }: Look, now: number): Alarm | null {
+  const { rollout, upstream, directory, path } = governed;
+  const { owners = [], name } = rollout;
+  const said = whatHappened(plan, now);
+  if (owners.length === 0 || said === null) return null;
+  const about = rollout.mistake === undefined ? `${upstream.ref.id}:${directory}@${revision}` : 'document';
+  const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  const heading =
+    rollout.mistake === undefined
+      ? `The rollout ${code(name)} of ${code(what)} ${code(revision)} ${said.what}.`
+      : `The rollout ${code(name)} ${said.what}.`;
+  return {
+    key: `${name} ${about} ${orders.resumedAt ?? 0}`,
+    body: [
+      `${owners.join(' ')} **${heading}** ${foreignSentence(said.why)}`,
+      ...helpFor(plan.state, { name, at: `${path}@${revision}`, isMistake: rollout.mistake !== undefined }),
+    ].join('\n\n'),
+  };
+}
+
+function whatHappened(
+  { state, why, waves }: Look['plan'],
+  now: number,
+): { readonly what: string; readonly why: string } | null {
+  if (state === 'stopped') return { what: 'is stopped', why };
+  if (state === 'rolled-back') return { what: 'is rolled back', why };
+  const late = waves.find(
+    (wave) => wave.state === 'open' && wave.opensAt !== undefined && now - wave.opensAt > MAX_OPEN_MS,
+  );
+  if (late === undefined) return null;
+  const days = MAX_OPEN_MS / 86_400_000;
+  return { what: 'does not go on', why: `Wave ${late.name} is open for more than ${days} days. ${late.why}` };
+}
+
+function helpFor(
+  state: Look['plan']['state'],
+  { name, at, isMistake }: { readonly name: string; readonly at: string; readonly isMistake: boolean },
+): readonly string[] {
+  if (isMistake) return ['Correct the document; the check `portico/config` names the line.'];
+  const fix =
+    '- To fix it, publish the next revision: it begins with the first wave, also where this one is being taken back.';
+  const resume = `- To go on with it regardless: \`/portico rollout resume ${name}\``;
+  if (state === 'rolled-back') {
+    const back =
+      'No one else gets it, and open updates that bring it are closed. Each downstream that has it gets a proposal for the revision that it was at before; people merge it.';
+    return [back, [fix, resume].join('\n')];
+  }
+  const undo = `- To take it back: \`/portico rollout rollback ${name} ${at}\` says which downstream goes to which revision, and proposes that there.`;
+  if (state === 'stopped') {
+    const held = 'No one else gets it. Updates that are open stay open, and none merges automatically.';
+    return [held, [undo, fix, resume].join('\n')];
+  }
+  return [[`- To pass its gate: \`/portico rollout skip ${name} <wave>\``, undo].join('\n')];
+}

@@ -1,0 +1,53 @@
+/** Tells the owners of a rollout that it does not go on: one comment for each time, in an issue of its own beside the document. */
+import type { Catalog } from '../../catalog/catalog.ts';
+import { digestOf } from '../../revision/digest.ts';
+import type { Ports } from '../ports.ts';
+import { findIssue, hasNoIssues, openIssue } from '../repository/kept-issue.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { alarmOf, type Alarm } from './alarm.ts';
+import type { RolloutLook } from './rollouts.ts';
+
+/** Comments that are known to be written: one for each rollout that does not go on. */
+const MAX_REMEMBERED = 5_000;
+
+/** What was told last; without it the forge is asked. */
+const told = new WeakMap<Catalog, Map<string, string>>();
+
+/** May run twice: the comment is found again, and written only where it says something else. */
+export async function tellOwners(ports: Ports, look: RolloutLook, signal?: AbortSignal): Promise<void> {
+  const { control } = look.governed;
+  const alarm = alarmOf(look, ports.now().getTime());
+  if (alarm === null) return;
+  // Looks for several of its repositories may end at once, and each would find no comment.
+  await ports.alone(`rollout alarm ${control.ref.id}`, () => tellOnce(ports, look, alarm, signal));
+}
+
+async function tellOnce(
+  ports: Ports,
+  { governed: { control, rollout } }: RolloutLook,
+  alarm: Alarm,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const known = told.get(ports.catalog) ?? new Map<string, string>();
+  told.set(ports.catalog, known);
+  const key = `${control.ref.id} ${alarm.key}`;
+  const digest = digestOf('portico alarm 1', [alarm.body]);
+  if (known.get(key) === digest) return;
+  const access = await ports.open(control.ref, signal);
+  const title = `Rollout ${rollout.name}`;
+  try {
+    const found = await findIssue(ports, access, title, signal);
+    const body = `Portico writes here when the rollout ${code(rollout.name)} stops, waits too long or goes back. Commands about it work here, too: \`/portico help\`.`;
+    const number = found?.number ?? (await openIssue(ports, access, { title, body }, signal));
+    const marker = `<!-- portico:rollout ${digestOf('portico alarm key 1', [alarm.key]).slice(-16)} -->`;
+    await access.forge.upsertSticky(number, marker, alarm.body, signal);
+  } catch (error) {
+    if (!hasNoIssues(error)) throw error;
+    ports.log.info(
+      { repository: `${control.ref.owner}/${control.ref.name}` },
+      'owners of a rollout are not told: issues are off',
+    );
+  }
+  keepNewest(known, key, digest, MAX_REMEMBERED);
+}

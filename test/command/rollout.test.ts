@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+
+import { say } from './command-state.ts';
+
+const place = { kind: 'issue', number: 9, state: 'open', locked: false } as const;
+
+const step = (more: object): object => ({
+  kind: 'do',
+  steps: [{ do: 'roll-back', rollout: 'apps', login: 'bob', isConfirmed: false, ...more }],
+});
+
+test.each([
+  ['rollback apps', step({})],
+  ['rollback apps confirm', step({ isConfirmed: true })],
+  ['rollback apps web', step({ package: 'web' })],
+  ['rollback apps apps/web@v8', step({ package: 'apps/web', revision: 'v8' })],
+  ['rollback apps apps/web@8 confirm', step({ package: 'apps/web', revision: 'v8', isConfirmed: true })],
+  ['rollback apps confirm@v2', step({ package: 'confirm', revision: 'v2' })],
+  ['rollback apps web api', { code: 'unexpected-argument' }],
+  ['rollback apps web api confirm', { code: 'unexpected-argument' }],
+  ['rollback apps web@latest', { code: 'bad-argument' }],
+  ['rollback', { code: 'which-rollout' }],
+  ['stop apps web', { code: 'which-wave' }],
+  ['skip apps canary more', { code: 'unexpected-argument' }],
+  ['skip apps canary', { kind: 'do', steps: [{ do: 'order-rollout', action: 'skip', wave: 'canary' }] }],
+])('/portico rollout %s', (line, expected) => {
+  expect(say(`/portico rollout ${line}`, { place })).toMatchObject(expected);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+
+import { alarmOf, MAX_OPEN_MS } from '../../../src/reconcile/rollout/alarm.ts';
+
+type Look = Parameters<typeof alarmOf>[0];
+
+const governed = (owners?: readonly string[], mistake?: string): Look['governed'] =>
+  ({
+    rollout: {
+      name: 'web',
+      upstreams: [],
+      waves: [],
+      ...(owners && { owners }),
+      ...(mistake && { mistake }),
+    },
+    upstream: { ref: { id: 1, installationId: 1, owner: 'acme', name: 'up' } },
+    directory: 'web',
+    path: 'web',
+  }) as never;
+
+const look = (plan: Partial<Look['plan']>, change: Partial<Look> = {}): Look => ({
+  governed: governed(['@acme/platform', '@bob']),
+  revision: 'v4',
+  orders: { skipped: new Map(), done: false },
+  plan: { state: 'running', why: '', waves: [], ...plan },
+  ...change,
+});
+
+describe('the owners of a rollout', () => {
+  test('hear of one that stops, with what to do', () => {
+    const { body = '' } = alarmOf(look({ state: 'stopped', why: 'Wave one failed: @mona is ill.' }), 0) ?? {};
+    expect(body).toMatch(
+      /^@acme\/platform @bob \*\*The rollout `web` of `acme\/up:web` `v4` is stopped\.\*\*/,
+    );
+    expect(body).toContain('`/portico rollout rollback web web@v4`');
+    // Only who is named in the document is mentioned.
+    expect(body).not.toContain(' @mona');
+  });
+
+  test('hear of one that goes back', () => {
+    const said = alarmOf(look({ state: 'rolled-back', why: 'alice rolled it back.' }), 0);
+    expect(said?.body).toContain(
+      'Each downstream that has it gets a proposal for the revision that it was at before',
+    );
+  });
+
+  test('hear nothing of one that goes on, is done, or has no owners', () => {
+    expect(alarmOf(look({}), 0)).toBeNull();
+    expect(alarmOf(look({ state: 'done' }), 0)).toBeNull();
+    expect(alarmOf(look({ state: 'stopped' }, { governed: governed() }), 0)).toBeNull();
+  });
+
+  test('hear of a wave that is open for a week, and not of one that pauses', () => {
+    const wave = { name: 'one', opensAt: 0, why: '1 of 2 are healthy.' };
+    const late = alarmOf(look({ waves: [{ ...wave, state: 'open' }] }), MAX_OPEN_MS + 1);
+    expect(late?.body).toContain('does not go on');
+    expect(late?.body).toContain('1 of 2 are healthy.');
+    expect(alarmOf(look({ waves: [{ ...wave, state: 'open' }] }), MAX_OPEN_MS)).toBeNull();
+    expect(alarmOf(look({ waves: [{ ...wave, state: 'pausing' }] }), MAX_OPEN_MS + 1)).toBeNull();
+  });
+
+  test('hear of it once, whatever becomes of it, and again only where it went on in between', () => {
+    const stopped = alarmOf(look({ state: 'stopped' }), 0);
+    expect(alarmOf(look({ state: 'rolled-back' }), 0)?.key).toBe(stopped?.key);
+    const resumed = { skipped: new Map(), done: false, resumedAt: 5 };
+    expect(alarmOf(look({ state: 'stopped' }, { orders: resumed }), 0)?.key).not.toBe(stopped?.key);
+    const other = alarmOf(look({ state: 'stopped' }, { revision: 'v5' }), 0);
+    expect(other?.key).not.toBe(stopped?.key);
+  });
+
+  test('hear of a mistake in its document once for all packages', () => {
+    const mistake = { governed: governed(['@bob'], 'It is wrong.') };
+    const first = alarmOf(look({ state: 'stopped', why: 'It is wrong.' }, mistake), 0);
+    const second = alarmOf(
+      look({ state: 'stopped', why: 'It is wrong.' }, { ...mistake, revision: 'v9' }),
+      0,
+    );
+    expect(first?.body).toContain('Correct the document');
+    expect(second).toEqual(first);
+  });
+});

@@ -1,0 +1,197 @@
+/** A bad release on a Friday: it stops in the first wave, one order takes it back from exactly those who have it, and the fix goes out. */
+import { putStatus } from '@portico/localforge/checks/put-status';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below, locked } from '../../e2e/packages.ts';
+import { longTest, STORIES } from '../../long-test.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+let stage: Stage;
+
+const WEB = smallPackage('web', { data: { color: 'v1' } });
+const API = smallPackage('api', { data: { color: 'v1' } });
+const DOWN = {
+  spec: 'branch: main\ndeployment: true\nupdates: { follow: latest }\npublish: { requireApprovals: 0 }',
+};
+/** The revision of `web` that each was at before: the second canary never had v3. */
+const BEFORE = { 'canary-a': 'v3', 'canary-b': 'v2', ...(STORIES && { 'edge-a': 'v3' }), 'edge-b': 'v3' };
+const CANARIES = ['canary-a', 'canary-b'] as const;
+const NAMES = Object.keys(BEFORE);
+
+const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
+kind: Rollout
+metadata: { name: apps }
+spec:
+  upstreams: [{ packages: [web, api] }]
+  owners: ['@acme/platform', '@bob']
+  waves:
+  - { name: canary, select: { repositories: [canary-*] }, gate: { statuses: [flux] } }
+  - { name: all }
+`;
+
+const at = new Map<string, string>();
+
+beforeAll(async () => {
+  stage = await startStage(
+    {
+      up: { files: { ...below('web', WEB), ...below('api', API), '.github/portico/rollout.yaml': ROLLOUT } },
+      ...Object.fromEntries(NAMES.map((name) => [name, DOWN])),
+    },
+    { shares: true },
+  );
+  await stage.stopBot();
+  const up = stage.repository('up');
+  at.set('v1', await up.head('main'));
+  await up.tag('web/v1', at.get('v1')!);
+  await up.tag('api/v1', at.get('v1')!);
+  for (const name of ['v2', 'v3']) await release(name);
+  for (const [name, before] of Object.entries(BEFORE)) {
+    const repo = stage.repository(name);
+    await repo.push('main', { ...shop('v1'), ...below('api', { ...API, Kptfile: lockOf('api', 'v1') }) });
+    await repo.push('main', shop(before));
+  }
+  await stage.startBot();
+  await stage.sweep();
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+function lockOf(name: 'web' | 'api', revision: string): string {
+  const { Kptfile } = name === 'web' ? WEB : API;
+  return locked(Kptfile!, stage.repository('up').url, name, `${name}/${revision}`, at.get(revision)!);
+}
+
+function shop(revision: string): Record<string, string> {
+  const files = { ...WEB, 'config.yaml': configMap('web', { color: revision }) };
+  return below('shop', { ...files, Kptfile: lockOf('web', revision) });
+}
+
+async function release(revision: string): Promise<void> {
+  const up = stage.repository('up');
+  const commit = await up.push('main', { 'web/config.yaml': configMap('web', { color: revision }) });
+  at.set(revision, commit);
+  await up.tag(`web/${revision}`, commit);
+  await stage.idle();
+}
+
+/** Open update pull requests of `shop`. */
+async function open(): Promise<string[]> {
+  const all = await Promise.all(
+    NAMES.map(async (name) => (await stage.repository(name).pulls()).map(({ title }) => `${name}: ${title}`)),
+  );
+  return all.flat();
+}
+
+async function bring(name: string): Promise<void> {
+  const repo = stage.repository(name);
+  const [pull] = await repo.pulls();
+  await repo.merge(pull!.number);
+}
+
+async function report(name: string, state: 'success' | 'failure'): Promise<void> {
+  const { context } = stage.forge;
+  const repository = context.records.repositoryByName('acme', name)!;
+  const by = context.records.account(repository.ownerId);
+  const sha = await stage.repository(name).head('main');
+  await putStatus(context, {
+    repository,
+    sha,
+    by,
+    context: 'kustomization/shop/0c9c2e41',
+    state,
+  });
+}
+
+/** In the stories the process is down meanwhile and no webhook arrives: what follows is found by the next look at everything. */
+async function unheard(work: () => Promise<unknown>): Promise<void> {
+  if (STORIES) await stage.stopBot();
+  await work();
+  if (STORIES) await stage.startBot();
+  await stage.sweep();
+}
+
+interface Told {
+  readonly number: number;
+  readonly comments: readonly string[];
+}
+
+/** What the owners were told. */
+async function told(): Promise<Told> {
+  const up = stage.repository('up');
+  const { data } = await stage.as('alice').rest.issues.listForRepo({ ...up.where, state: 'all' });
+  const issue = data.find(({ title }) => title === 'Rollout apps');
+  if (issue === undefined) return { number: 0, comments: [] };
+  const comments = await up.comments(issue.number);
+  return {
+    number: issue.number,
+    comments: comments.flatMap(({ body }) => (body?.includes('@acme/platform') ? [body] : [])),
+  };
+}
+
+test('a bad release stops in the first wave, and the owners are told once', async () => {
+  await release('v4');
+  expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to v4`));
+  for (const name of CANARIES) await bring(name);
+  await unheard(() => report('canary-a', 'failure'));
+  expect(await open()).toEqual([]);
+  const { comments } = await told();
+  expect(comments).toHaveLength(1);
+  expect(comments[0]).toContain(
+    '@acme/platform @bob **The rollout `apps` of `acme/up:web` `v4` is stopped.**',
+  );
+  expect(comments[0]).toContain('acme/canary-a:shop is not healthy');
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+});
+
+longTest(
+  'a rollback of several packages says what would go where, and does nothing until it is confirmed',
+  async () => {
+    const { number } = await told();
+    const up = stage.repository('up');
+    const before = await up.git('for-each-ref', 'refs/portico/rollout');
+    const { reaction, reply } = await up.command(number, '/portico rollout rollback apps');
+    expect(reaction).toBe('rocket');
+    expect(reply).toContain('**Nothing is done yet.**');
+    expect(reply).toContain('| `acme/up:web` | `acme/canary-a:shop` | `v4` | `v3` |');
+    expect(reply).toContain('| `acme/up:web` | `acme/canary-b:shop` | `v4` | `v2` |');
+    expect(reply).toContain(
+      '| `acme/up:api` | `acme/canary-a:api` | `v1` | stays: it was at no other revision |',
+    );
+    expect(await up.git('for-each-ref', 'refs/portico/rollout')).toBe(before);
+    const refused = await up.command(number, '/portico rollout rollback apps api');
+    expect(refused).toMatchObject({ reaction: 'confused' });
+    expect(refused.reply).toContain('No downstream has a revision to go back to.');
+    expect(await open()).toEqual([]);
+  },
+);
+
+test('one order takes it back from exactly those who have it, each to what it was at before', async () => {
+  const up = stage.repository('up');
+  const { number } = await told();
+  await up.say(number, '/portico rollout rollback apps web');
+  // Some of it is done when the process ends.
+  await unheard(async () => {});
+  expect(await open()).toEqual(['canary-a: Update shop to v3', 'canary-b: Update shop to v2']);
+  expect((await told()).comments).toHaveLength(1);
+  expect((await told()).comments[0]).toContain('is rolled back');
+  await bring('canary-a');
+  await stage.idle();
+  expect(await stage.repository('canary-a').read('shop/config.yaml')).toContain('color: v3');
+  expect(await open()).toEqual(['canary-b: Update shop to v2']);
+});
+
+test('the fix goes out through the waves, also to one that could not go back', async () => {
+  await release('v5');
+  expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to v5`));
+  for (const name of CANARIES) await bring(name);
+  await report('canary-a', 'success');
+  await stage.idle();
+  expect(await open()).toEqual([]);
+  await report('canary-b', 'success');
+  await stage.idle();
+  expect(await open()).toEqual(NAMES.slice(2).map((name) => `${name}: Update shop to v5`));
+  expect((await told()).comments).toHaveLength(1);
+});
