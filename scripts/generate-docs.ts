@@ -6,6 +6,7 @@ import { packageChannelsJsonSchema } from '../src/channels/channels-schema.ts';
 import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
+import { errorReference } from '../src/error-code.ts';
 import { withFunctionTable } from '../src/function/reference.ts';
 import { processorsSchema } from '../src/processors/processor-spec.ts';
 import { sourcesJsonSchema } from '../src/sources/source-schema.ts';
@@ -13,6 +14,7 @@ import { sourcesJsonSchema } from '../src/sources/source-schema.ts';
 const docs = new URL('../docs/', import.meta.url);
 
 writeFileSync(new URL('commands.md', docs), commandReference());
+writeFileSync(new URL('errors.md', docs), errorReference());
 writeFileSync(new URL('portico.schema.json', docs), `${JSON.stringify(repositoryJsonSchema(), null, 2)}\n`);
 writeFileSync(new URL('rollout.schema.json', docs), `${JSON.stringify(rolloutJsonSchema(), null, 2)}\n`);
 writeFileSync(

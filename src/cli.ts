@@ -142,7 +142,7 @@ function listenForSignals(stop: AbortController): () => number {
     process.on(signal, () => {
       if (stop.signal.aborted) process.exit(exit);
       code = exit;
-      stop.abort(new PorticoError('STOPPED', `stopped by ${signal}`));
+      stop.abort(new PorticoError('STOPPED', `stopped by ${signal}`, { blame: 'user' }));
     });
   };
   listen('SIGINT', 130);

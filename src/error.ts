@@ -2,6 +2,7 @@
  * The one error class. An error is for what should not have happened or cannot go on; expected outcomes
  * (conflicts, refusals, failed validators) are values.
  */
+import type { ErrorCode } from './error-code.ts';
 
 /** Who has to act: the person asking, the forge or network (try again later), or the maintainers of Portico. */
 export type Blame = 'user' | 'forge' | 'bug';
@@ -10,24 +11,23 @@ export interface ErrorOptions {
   /** One sentence that says what to do. */
   readonly hint?: string;
   readonly cause?: unknown;
-  readonly blame?: Blame;
+  readonly blame: Blame;
   /** Seconds to wait before trying again, where the forge said so. */
   readonly retryAfter?: number;
 }
 
 export class PorticoError extends Error {
-  /** Stable, upper case with underscores: tests and callers match on it, never on the message. */
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly hint: string | undefined;
   readonly blame: Blame;
   readonly retryAfter: number | undefined;
 
-  constructor(code: string, message: string, options: ErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options: ErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'PorticoError';
     this.code = code;
     this.hint = options.hint;
-    this.blame = options.blame ?? 'user';
+    this.blame = options.blame;
     this.retryAfter = options.retryAfter;
   }
 }

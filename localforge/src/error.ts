@@ -1,3 +1,14 @@
+export type ForgeErrorCode =
+  | 'FORGE_CONFIG'
+  | 'FORGE_DATA_IN_USE'
+  | 'FORGE_MANIFEST'
+  | 'FORGE_PORT'
+  | 'GIT_FAILED'
+  | 'GIT_MISSING'
+  | 'GIT_NO_TREE'
+  | 'GIT_TOO_OLD'
+  | 'IMPORT_FAILED';
+
 export interface ForgeErrorOptions {
   /** One sentence that says what to do. */
   readonly hint?: string;
@@ -10,10 +21,10 @@ export interface ForgeErrorOptions {
  */
 export class ForgeError extends Error {
   /** Stable, upper case with underscores: match on it, never on the message. */
-  readonly code: string;
+  readonly code: ForgeErrorCode;
   readonly hint: string | undefined;
 
-  constructor(code: string, message: string, options: ForgeErrorOptions = {}) {
+  constructor(code: ForgeErrorCode, message: string, options: ForgeErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ForgeError';
     this.code = code;

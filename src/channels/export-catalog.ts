@@ -72,7 +72,7 @@ export function exportCatalog(packages: readonly ExportedPackage[], repository?:
 }
 
 function refused(message: string, hint: string): PorticoError {
-  return new PorticoError('EXPORT_REFUSED', message, { hint });
+  return new PorticoError('EXPORT_REFUSED', message, { blame: 'user', hint });
 }
 
 /** The name in the catalog: that of the import, or the path with dashes. */

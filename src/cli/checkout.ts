@@ -40,6 +40,7 @@ export async function openRepository(
       signal.throwIfAborted();
       const said = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
       throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${said.split('\n').at(-1) ?? ''}`, {
+        blame: 'user',
         cause,
         hint: `Check that ${directory} is a clone and that the branch is not checked out elsewhere.`,
       });
@@ -96,6 +97,7 @@ async function configurationOf(
   const base = commitOf(config.branch);
   if (base !== undefined) return { config, base };
   throw new PorticoError('BRANCH_MISSING', `this clone has no branch ${config.branch}`, {
+    blame: 'user',
     hint: `Make a first commit, or fetch it: git fetch origin ${config.branch}`,
   });
 }

@@ -54,6 +54,7 @@ function readOne(path: string, typed: string): Uint8Array {
     return readFileSync(path);
   } catch (cause) {
     throw new PorticoError('CRD_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Name a file or a directory with custom resource definitions.',
     });

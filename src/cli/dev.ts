@@ -53,6 +53,7 @@ function readConfig(file: string): ForgeConfig {
     const known = asPorticoError(cause);
     if (known instanceof PorticoError) throw known;
     throw new PorticoError('FORGE_CONFIG', `cannot read ${file}`, {
+      blame: 'user',
       hint: 'It must be YAML with tokens, users, orgs, repos and app.',
       cause,
     });

@@ -54,9 +54,7 @@ export async function draft(call: Call): Promise<number> {
     throw new PorticoError(
       'DRAFT_REFUSED',
       `${plan.path} already has the content of ${plan.revision ?? ''}`,
-      {
-        hint: 'There is nothing to do.',
-      },
+      { blame: 'user', hint: 'There is nothing to do.' },
     );
   }
   const commit = await commitOn({
@@ -113,6 +111,7 @@ async function branchFor({
   const branch = plannedBranch(plan, path, workspace, ground);
   if (!ground.branches.includes(branch)) return branch;
   throw new PorticoError('DRAFT_REFUSED', `a draft ${branch} already exists`, {
+    blame: 'user',
     hint: 'Continue in that draft, or choose another workspace with --workspace.',
   });
 }
@@ -160,9 +159,7 @@ async function content({
       throw new PorticoError(
         'DRAFT_REFUSED',
         `this clone has no revision ${plan.revision ?? ''} of ${plan.path}`,
-        {
-          hint: 'Fetch the tags: git fetch --tags',
-        },
+        { blame: 'user', hint: 'Fetch the tags: git fetch --tags' },
       );
     }
   }

@@ -68,6 +68,7 @@ async function readStdin(signal: AbortSignal): Promise<string> {
     size += bytes.length;
     if (size > MAX_BYTES) {
       throw new PorticoError('PACKAGE_LIMIT', 'stdin holds more than 256 MiB', {
+        blame: 'user',
         hint: 'Split the resources.',
       });
     }
@@ -80,6 +81,7 @@ function itemsOf(list: KrmObject): KrmObject[] {
   const { items } = list;
   if (Array.isArray(items) && items.every(isObject)) return items;
   throw new PorticoError('RESOURCE_LIST_INVALID', 'the ResourceList on stdin has no list of items', {
+    blame: 'user',
     hint: 'Give apiVersion config.kubernetes.io/v1, kind ResourceList and items.',
   });
 }

@@ -100,6 +100,7 @@ async function configOf(call: Call): Promise<KrmObject | undefined> {
   if (typed === undefined) return undefined;
   const text = await readFile(call.path(typed), 'utf8').catch((cause: unknown) => {
     throw new PorticoError('FUNCTION_CONFIG_INVALID', `${typed} cannot be read`, {
+      blame: 'user',
       cause,
       hint: 'Name a file that holds one Kubernetes resource.',
     });
@@ -108,6 +109,7 @@ async function configOf(call: Call): Promise<KrmObject | undefined> {
   const [only] = documents;
   if (only !== undefined && documents.length === 1) return only.value;
   throw new PorticoError('FUNCTION_CONFIG_INVALID', `${typed} holds ${documents.length} documents`, {
+    blame: 'user',
     hint: 'Name a file that holds one Kubernetes resource.',
   });
 }

@@ -39,9 +39,7 @@ export async function fetchPackage({
     throw new PorticoError(
       'UPSTREAM_TOO_DEEP',
       `upstream references of packages are nested more than ${MAX_DEPTH} levels deep`,
-      {
-        hint: 'Check for a package that refers to itself.',
-      },
+      { blame: 'user', hint: 'Check for a package that refers to itself.' },
     );
   }
   const { repo, directory } = origin;
@@ -52,6 +50,7 @@ export async function fetchPackage({
   for (const { path, reason } of skipped) terminal.warn(`${path} is a ${reason} and is skipped`);
   if (!files.has('Kptfile')) {
     throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory} of ${repo}`, {
+      blame: 'user',
       hint: 'Name the directory of a package.',
     });
   }

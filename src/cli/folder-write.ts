@@ -96,6 +96,7 @@ export function refuseLinks(directory: string, path: string, walked: Set<string>
     if (found === undefined) return;
     if (found.isSymbolicLink()) {
       throw new PorticoError('PACKAGE_PATH', `${part} is a symbolic link; nothing was written`, {
+        blame: 'user',
         hint: `Remove the link, or move ${path} elsewhere.`,
       });
     }
@@ -139,6 +140,7 @@ function attempt<T>(directory: string, write: () => T): T {
     if (cause instanceof PorticoError) throw cause;
     const why = reasonOf(cause);
     throw new PorticoError('PACKAGE_NOT_WRITTEN', `${directory} could not be written: ${why}`, {
+      blame: 'user',
       cause,
       hint: 'Check permissions and free space, then try again. In a git work tree, git status shows what was written.',
     });

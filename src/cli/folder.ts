@@ -35,6 +35,7 @@ export function readFolder(directory: string, options: ReadOptions = {}): Packag
       const problem = pathProblem(path);
       if (problem !== undefined) {
         throw new PorticoError('PACKAGE_PATH', `${directory}: ${JSON.stringify(path)}: ${problem}`, {
+          blame: 'user',
           hint: 'Rename the file or directory.',
         });
       }
@@ -63,6 +64,7 @@ function requireDirectory(directory: string): void {
   if (found?.isDirectory() === true) return;
   const what = found === undefined ? 'there is no' : 'not a directory:';
   throw new PorticoError('PACKAGE_NOT_FOUND', `${what} ${directory}`, {
+    blame: 'user',
     hint: 'Name the directory of a package.',
   });
 }
@@ -95,6 +97,7 @@ function readFile(directory: string, path: string): PackageFile {
 
 function tooLarge(message: string): PorticoError {
   return new PorticoError('PACKAGE_LIMIT', message, {
+    blame: 'user',
     hint: 'Remove files that are not configuration, or split the package.',
   });
 }
@@ -102,6 +105,7 @@ function tooLarge(message: string): PorticoError {
 function unreadable(path: string, cause: unknown): PorticoError {
   const why = reasonOf(cause);
   return new PorticoError('PACKAGE_UNREADABLE', `${path} cannot be read: ${why}`, {
+    blame: 'user',
     cause,
     hint: 'Check the permissions and try again.',
   });

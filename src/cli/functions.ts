@@ -25,6 +25,7 @@ export async function runtimeOf(
 export async function moduleOf(call: Call, image: string): Promise<ForeignFunctions['allowed'][number]> {
   const bytes = await readFile(call.path(image)).catch((cause: unknown) => {
     throw new PorticoError('WASM_MISSING', `${image} cannot be read`, {
+      blame: 'user',
       cause,
       hint: 'Name a WebAssembly module, or an image such as set-labels:v0.2.',
     });

@@ -29,6 +29,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   const file = call.path(typed);
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new PorticoError('CONFIG_INVALID', `${typed} cannot be read`, {
+      blame: 'user',
       cause,
       hint: "Name the repository's configuration, usually .github/portico.yaml.",
     });
@@ -63,6 +64,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
       const policy = await readFile(join(top, entry.policyPath)).catch((cause: unknown) => {
         const hint = 'policyPath is relative to the root of the repository.';
         throw new PorticoError('CONFIG_INVALID', `${String(entry.policyPath)} cannot be read`, {
+          blame: 'user',
           cause,
           hint,
         });
@@ -103,6 +105,7 @@ async function definitionsOf(
     const files = await filesBelow(place);
     if (files === null)
       throw new PorticoError('CONFIG_INVALID', `${path} of guardrail ${name} cannot be read`, {
+        blame: 'user',
         hint: 'Paths in crds are relative to the root of the repository.',
       });
     for (const file of files) found.push(...definitionsIn(relative(top, file), await readFile(file)));
@@ -124,7 +127,10 @@ async function filesBelow(place: string): Promise<string[] | null> {
 
 function mistaken(typed: string, all: readonly ConfigProblem[]): PorticoError {
   const problems = all.map(({ file, line, message, hint }) => `${file}:${line}: ${message} ${hint}`);
-  return new PorticoError('CONFIG_INVALID', `${typed} has errors`, { hint: problems.join('\n') });
+  return new PorticoError('CONFIG_INVALID', `${typed} has errors`, {
+    blame: 'user',
+    hint: problems.join('\n'),
+  });
 }
 
 /** The YAML files in the folder `portico` beside the configuration: policies, as on the base branch. */

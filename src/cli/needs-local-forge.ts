@@ -17,6 +17,7 @@ export async function needsLocalForge<Module>(verb: string, load: () => Promise<
       'LOCAL_FORGE_MISSING',
       `portico ${verb} needs the local forge, which is not installed`,
       {
+        blame: 'user',
         hint: `Run it in a clone of Portico (npm ci && npm run ${verb}), or install @portico/localforge and simple-git beside portico.`,
         cause,
       },

@@ -11,6 +11,7 @@ export function portOption(call: Call): number | undefined {
   const port = Number(text);
   if (text.trim() !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new PorticoError('BAD_PORT', `\`${text}\` is not a port`, {
+    blame: 'user',
     hint: 'Give a number from 0 (a free one) to 65535.',
   });
 }

@@ -155,6 +155,7 @@ async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
   });
   if (found === null) {
     throw new PorticoError('PACKAGE_NOT_FOUND', `${ref} has no directory ${path}`, {
+      blame: 'user',
       hint: 'The tag is not one that published this package.',
     });
   }
@@ -193,6 +194,7 @@ async function tagOf(
     'REVISION_MISSING',
     `this clone has no ${path}@${revision}: there is no tag ${revisionTag(path, revision)}`,
     {
+      blame: 'user',
       hint: 'Fetch it with `git fetch --tags`, name another revision, or name another clone with --repo.',
     },
   );

@@ -58,6 +58,7 @@ function credentialsOf(call: Call): CredentialsFile | undefined {
       if (error instanceof PorticoError) throw error;
       if (named === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT') continue;
       throw new PorticoError('CREDENTIALS_UNREADABLE', `${place} cannot be read: ${reasonOf(error)}`, {
+        blame: 'user',
         cause: error,
         hint: 'Name the file that docker login or skopeo login wrote.',
       });

@@ -50,6 +50,7 @@ export function readPackage(directory: string, call: Call): PackageFiles {
   const files = readFolder(directory, { warn: call.terminal.warn });
   if (files.has('Kptfile')) return files;
   throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
+    blame: 'user',
     hint: 'Name the directory of a package, or create one with portico init.',
   });
 }

@@ -14,6 +14,7 @@ export function strategyOf(name: string | undefined): UpdateStrategy {
   const known = STRATEGIES.find((strategy) => strategy === name);
   if (known !== undefined) return known;
   throw new PorticoError('STRATEGY_UNKNOWN', `there is no update strategy ${JSON.stringify(name)}`, {
+    blame: 'user',
     hint: `It must be one of ${STRATEGIES.join(', ')}.`,
   });
 }

@@ -1,10 +1,13 @@
 /** What the operating system refuses, in a sentence: nobody but the person at the terminal can do anything about it. */
 import { isAbsolute, relative } from 'node:path';
 
+import { SYSTEM_ERROR_CODES, type SystemErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
 
+type About = Readonly<Partial<Record<SystemErrorCode, readonly [message: string, hint: string]>>>;
+
 /** What is wrong with a path, and what to do. */
-const ABOUT_PATH: Readonly<Record<string, readonly [string, string]>> = {
+const ABOUT_PATH: About = {
   ENOENT: ['PATH does not exist', 'Check the path.'],
   EACCES: ['you may not access PATH', 'Check the permissions, also of the directories above it.'],
   EPERM: ['you may not do that to PATH', 'Check its owner and its permissions.'],
@@ -31,7 +34,7 @@ const ABOUT_PATH: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** The same for a network address. */
-const ABOUT_ADDRESS: Readonly<Record<string, readonly [string, string]>> = {
+const ABOUT_ADDRESS: About = {
   EADDRINUSE: ['another program already listens on ADDRESS', 'Choose another port, or stop that program.'],
   EADDRNOTAVAIL: ['this machine does not have the address ADDRESS', 'Choose another one.'],
   EACCES: ['you may not listen on ADDRESS', 'Choose a port of 1024 or higher.'],
@@ -45,7 +48,7 @@ const ABOUT_ADDRESS: Readonly<Record<string, readonly [string, string]>> = {
 export function systemError(error: unknown, from: string): PorticoError | undefined {
   if (!(error instanceof Error)) return undefined;
   const {
-    code = '',
+    code: name,
     syscall,
     path,
     dest,
@@ -56,9 +59,10 @@ export function systemError(error: unknown, from: string): PorticoError | undefi
     readonly address?: string;
     readonly port?: number;
   };
-  if (syscall === undefined) return undefined;
+  const code = SYSTEM_ERROR_CODES.find((known) => known === name);
+  if (syscall === undefined || code === undefined) return undefined;
   const made = ([message, hint]: readonly [string, string]): PorticoError =>
-    new PorticoError(code, message, { hint, cause: error });
+    new PorticoError(code, message, { blame: 'user', hint, cause: error });
   if (syscall.startsWith('spawn') && code === 'ENOENT') {
     return made([`the program ${path ?? ''} is not installed`, 'Install it, or add it to PATH.']);
   }

@@ -88,6 +88,7 @@ function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
   const file = files.get('Kptfile');
   if (file === undefined) {
     throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
+      blame: 'user',
       hint: 'Name the directory of a package.',
     });
   }
@@ -96,11 +97,13 @@ function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
   const unusable = problems.find(({ path }) => path === 'upstream.git.repo');
   if (unusable !== undefined) {
     throw new PorticoError('UPSTREAM_REFUSED', `the Kptfile in ${directory}: ${unusable.message}`, {
+      blame: 'user',
       hint: 'Fix the address in the Kptfile and try again.',
     });
   }
   if (upstream === undefined) {
     throw new PorticoError('UPSTREAM_MISSING', `the Kptfile in ${directory} has no git upstream`, {
+      blame: 'user',
       hint: 'Packages created with portico get have one. For others, give --base, --upstream, --local and --output.',
     });
   }

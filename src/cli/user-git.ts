@@ -75,6 +75,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
       if (commit !== undefined) return { ref, commit };
     }
     throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no tag, branch or commit ${ref}`, {
+      blame: 'user',
       hint: isRefName(ref) ? `To list them, use git ls-remote ${repo}.` : 'This is not a valid git ref name.',
     });
   };
@@ -104,6 +105,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
       const commit = isOid(id) ? await resolveCommit(reader, id, signal) : null;
       if (commit === null) {
         throw new PorticoError('UPSTREAM_COMMIT_MISSING', `${repo} has no commit ${JSON.stringify(id)}`, {
+          blame: 'user',
           hint: 'Check whether upstream was rewritten or upstreamLock in the Kptfile was edited.',
         });
       }
@@ -119,9 +121,7 @@ export async function openUserGit(stop: AbortSignal): Promise<UserGit> {
         throw new PorticoError(
           'UPSTREAM_PACKAGE_MISSING',
           `${repo} has no directory ${directory} at ${commit}`,
-          {
-            hint: 'Check the path of the package; it may have moved.',
-          },
+          { blame: 'user', hint: 'Check the path of the package; it may have moved.' },
         );
       }
       return { files: found.files, commit, skipped: found.skipped };
@@ -152,6 +152,7 @@ function defaultBranch(refs: ReadonlyMap<string, string>, repo: string): Resolve
   const commit = head === undefined ? undefined : refs.get(head);
   if (head !== undefined && commit !== undefined) return { ref: head.replace(/^refs\/heads\//, ''), commit };
   throw new PorticoError('UPSTREAM_REF_MISSING', `${repo} has no default branch`, {
+    blame: 'user',
     hint: 'Write a tag, branch or commit after @.',
   });
 }
@@ -219,6 +220,7 @@ function checkRepo(repo: string): string {
   const plain = scheme !== undefined || isRemote(repo) || repo.startsWith('/');
   if (known && plain && !repo.includes('::')) return repo;
   throw new PorticoError('UPSTREAM_REFUSED', `${JSON.stringify(repo)} is not an allowed git URL`, {
+    blame: 'user',
     hint: 'Use https, ssh, or an absolute path.',
   });
 }
@@ -248,6 +250,7 @@ async function run(gitDir: string, args: readonly string[], signal: AbortSignal)
   }).catch((cause: unknown) => {
     signal.throwIfAborted();
     throw new PorticoError('GIT_MISSING', 'git could not be started', {
+      blame: 'user',
       cause,
       hint: 'Install git and put it on PATH.',
     });

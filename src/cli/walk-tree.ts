@@ -20,11 +20,13 @@ export async function walkTree(
   const entries: TreeEntry[] = [];
   const walk = async (id: string, prefix: string, depth: number): Promise<void> => {
     const found = await repo.objects.read(id, signal);
-    if (found?.type !== 'tree') throw new PorticoError('GIT_CORRUPT', `there is no tree ${id}`);
+    if (found?.type !== 'tree')
+      throw new PorticoError('GIT_CORRUPT', `there is no tree ${id}`, { blame: 'user' });
     if (depth > MAX_DEPTH) throw tooLarge();
     const below: Promise<void>[] = [];
     const lines = parseTree(found.bytes, id.length / 2);
-    if (lines === null) throw new PorticoError('GIT_CORRUPT', 'a tree of the repository cannot be read');
+    if (lines === null)
+      throw new PorticoError('GIT_CORRUPT', 'a tree of the repository cannot be read', { blame: 'user' });
     for (const line of lines) {
       const { name, mode, id: child } = line;
       const path = prefix + name;
@@ -46,6 +48,7 @@ export async function walkTree(
 
 function tooLarge(): PorticoError {
   return new PorticoError('REPOSITORY_TOO_LARGE', `the tree has more than ${MAX_ENTRIES} entries`, {
+    blame: 'user',
     hint: 'Name a directory with fewer files.',
   });
 }

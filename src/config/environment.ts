@@ -180,6 +180,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     faults.push('COMMITTER is missing: SIGNING_KEY signs for the account with that address');
   if (!parsed.success || 'fault' in key || 'fault' in previous || 'fault' in seals || faults.length > 0) {
     throw new PorticoError('CONFIG_ENVIRONMENT', `the environment is not complete:\n${faults.join('\n')}`, {
+      blame: 'user',
       hint: `Set ${[...new Set(faults.map((fault) => fault.split(' ', 1)[0]))].join(', ')} and start again.`,
     });
   }

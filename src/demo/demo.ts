@@ -32,6 +32,7 @@ export async function demo(call: Call): Promise<number> {
       'DEMO_SOURCE',
       `${from ?? ''} holds no package that renders with the built-in functions`,
       {
+        blame: 'user',
         hint: 'Give a folder or repository with kpt packages whose pipelines use functions that Portico has built in.',
       },
     );

@@ -52,6 +52,7 @@ export async function sourceFolder(from: string | undefined): Promise<Source> {
     copy.remove();
     if (cause instanceof PorticoError) throw cause;
     throw new PorticoError('DEMO_SOURCE', `cannot clone ${from}`, {
+      blame: 'user',
       hint: 'Give a folder or the https address of a git repository with packages.',
       cause,
     });
@@ -179,6 +180,7 @@ function isBare(path: string): boolean {
 function httpsOnly(address: string): string {
   if (/^https:\/\/[^\s]+$/.test(address)) return address;
   throw new PorticoError('DEMO_SOURCE', `\`${address}\` is neither a folder nor an https address`, {
+    blame: 'user',
     hint: 'Give a folder or the https address of a git repository with packages.',
   });
 }

@@ -208,7 +208,9 @@ async function say({
   if (reactions.some(({ content }) => content === 'rocket')) return;
   const { data: comments } = await who.rest.issues.listComments({ ...there, issue_number: number });
   const reply = comments.findLast(({ user }) => user?.type === 'Bot');
-  throw new PorticoError('DEMO_REFUSED', `${body} was not carried out: ${reply?.body ?? 'no answer'}`);
+  throw new PorticoError('DEMO_REFUSED', `${body} was not carried out: ${reply?.body ?? 'no answer'}`, {
+    blame: 'user',
+  });
 }
 
 function expect(held: boolean, otherwise: string): void {

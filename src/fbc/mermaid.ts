@@ -104,6 +104,7 @@ function floorOf(catalog: Catalog, versions: Versions, options: MermaidOptions):
   const version = of === undefined ? undefined : versions.get(keyOf(of, name));
   if (of !== undefined && version !== undefined) return { package: of, name, version };
   throw new PorticoError('GRAPH_UNKNOWN_EDGE', `unknown minimum edge name: ${quoted(name)}`, {
+    blame: 'user',
     hint: 'Name a bundle that some channel has; portico catalog list bundles shows them.',
   });
 }

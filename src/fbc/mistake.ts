@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
 import type { Place } from './catalog.ts';
 
@@ -7,10 +8,13 @@ export class CatalogMistake extends PorticoError {
   readonly sentence: string;
   readonly place: Partial<Place>;
 
-  constructor(sentence: string, place: Partial<Place> = {}, code = 'CATALOG_INVALID') {
+  constructor(sentence: string, place: Partial<Place> = {}, code: ErrorCode = 'CATALOG_INVALID') {
     const { file, line } = place;
     const where = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
-    super(code, where + sentence, { hint: 'Correct the file, or list it in .indexignore.' });
+    super(code, where + sentence, {
+      blame: 'user',
+      hint: 'Correct the file, or list it in .indexignore.',
+    });
     this.sentence = sentence;
     this.place = place;
   }

@@ -11,6 +11,7 @@ export class TemplateMistake extends PorticoError {
 
   constructor(sentence: string, file: string, cause?: unknown) {
     super('TEMPLATE_INVALID', `${file}: ${sentence}`, {
+      blame: 'user',
       cause,
       hint: 'Correct the template. Rendered bundles are looked up with --bundles, in files named as the image.',
     });

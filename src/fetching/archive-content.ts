@@ -36,6 +36,7 @@ export async function pinnedArchive({
           'SOURCE_CHANGED',
           `${url.href} has the digest ${is}, and ${digest} is wanted`,
           {
+            blame: 'user',
             hint: 'Nothing was used. Ask the publisher why it changed, then resolve it again with --update.',
           },
         );
@@ -61,7 +62,8 @@ export async function currentArchive(
     async (before, stop) => {
       const found = await downloadArchive({ host, url, credentials, etag: before?.etag, signal: stop });
       if (found === 'unchanged' && before !== undefined) return before;
-      if (found === 'unchanged') throw new PorticoError('SOURCE_UNREACHABLE', `${url.host} gave no content`);
+      if (found === 'unchanged')
+        throw new PorticoError('SOURCE_UNREACHABLE', `${url.host} gave no content`, { blame: 'forge' });
       fresh.push({ digest: found.digest, files: unpack(url, found.bytes) });
       return { value: found.digest, ...(found.etag !== undefined && { etag: found.etag }) };
     },
@@ -95,6 +97,7 @@ function unpack(url: URL, bytes: Uint8Array): PackageFiles {
   const read = readArchive(bytes);
   if ('files' in read) return read.files;
   throw new PorticoError(read.refused.code, `${url.origin}${url.pathname}: ${read.refused.message}`, {
+    blame: 'user',
     hint: 'Nothing was unpacked. An archive (tar, gzipped tar or zip) may hold only files and directories.',
   });
 }

@@ -112,6 +112,7 @@ function noVersion(
     .map(({ version }) => version)
     .join(', ');
   return new PorticoError('SOURCE_NO_VERSION', `${repository} has no ${chart} in ${range}`, {
+    blame: 'user',
     hint: known === '' ? 'It has no chart of that name.' : `Its versions begin with: ${known}.`,
   });
 }

@@ -104,11 +104,12 @@ function passwordOf(
 }
 
 function refused(message: string, hint: string): PorticoError {
-  return new PorticoError('SOURCE_CREDENTIALS', message, { hint });
+  return new PorticoError('SOURCE_CREDENTIALS', message, { blame: 'user', hint });
 }
 
 function unreadable(name: string, why: string): PorticoError {
   return new PorticoError('CREDENTIALS_FILE', `${name} is not a valid credentials file: ${why}`, {
+    blame: 'user',
     hint: 'docs/sources.md shows how they are written.',
   });
 }

@@ -50,6 +50,7 @@ export async function download(address: URL, request: DownloadRequest): Promise<
     request.signal.throwIfAborted();
     if (cause instanceof PorticoError && cause.code === 'ANSWER_TOO_LARGE') {
       throw new PorticoError('SOURCE_LIMIT', `${what}: ${cause.message}`, {
+        blame: 'user',
         hint: 'Nothing was used. Check that the address is correct.',
       });
     }
@@ -85,6 +86,7 @@ async function follow(
     if (hop === MAX_REDIRECTS || !URL.canParse(location, url.href)) {
       const why = hop === MAX_REDIRECTS ? `more than ${MAX_REDIRECTS} times` : 'to an invalid address';
       throw new PorticoError('SOURCE_REFUSED', `${shown(first)} redirects ${why}`, {
+        blame: 'user',
         hint: 'Name the address at which the content really is.',
       });
     }
@@ -98,11 +100,13 @@ async function follow(
 function notGiven(what: string, { status, headers }: Response): PorticoError {
   if (status === 404 || status === 410) {
     return new PorticoError('SOURCE_NOT_FOUND', `there is nothing at ${what}`, {
+      blame: 'user',
       hint: 'Check the address; the content may have moved or been removed.',
     });
   }
   if (status === 401 || status === 403) {
     return new PorticoError('SOURCE_REFUSED', `${what} answers ${status}`, {
+      blame: 'user',
       hint: 'Name a credential of the host that may read it, under credentials of the source.',
     });
   }

@@ -90,6 +90,7 @@ async function resolveCommit(
       ? `${place.semver === undefined ? 'tag, branch or commit' : 'tag in'} ${place.semver ?? place.ref ?? 'HEAD'}`
       : `revision ${place.revision} of ${place.path}`;
   throw new PorticoError('SOURCE_NO_VERSION', `${place.repo} has no ${wanted}`, {
+    blame: 'user',
     hint: `git ls-remote ${place.repo} lists what there is.`,
   });
 }
@@ -213,6 +214,7 @@ async function readDirectory({
   const found = await readPackage({ repo: git, commit, path: directory, limits: PACKAGE_LIMITS, signal });
   if (found === null) {
     throw new PorticoError('SOURCE_NOT_FOUND', `${repo} has no directory ${directory} at ${commit}`, {
+      blame: 'user',
       hint: 'Look up where it is; it may have moved.',
     });
   }

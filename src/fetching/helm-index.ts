@@ -73,6 +73,7 @@ function fieldOf(value: unknown, field: string): unknown {
 
 function unusable(what: string, why: string): PorticoError {
   return new PorticoError('SOURCE_INDEX', `the index of ${what} ${why}`, {
+    blame: 'user',
     hint: 'Check that this is the address of a Helm repository, which has index.yaml below it.',
   });
 }

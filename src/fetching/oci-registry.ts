@@ -28,11 +28,13 @@ export function createRegistry(options: {
       const digest = await clientOf(credential).resolve(reference, signal);
       if (digest?.startsWith('sha512:') === true) {
         throw new PorticoError('SOURCE_REFUSED', `${name}:${tag} has a digest by SHA-512`, {
+          blame: 'user',
           hint: 'Sources are pinned by SHA-256; ask the publisher to provide one.',
         });
       }
       if (digest !== undefined) return digest;
       throw new PorticoError('SOURCE_NOT_FOUND', `there is no ${name}:${tag}`, {
+        blame: 'user',
         hint: 'Check the name and the tag. Without read access, the answer is the same.',
       });
     },

@@ -22,8 +22,6 @@ function noPin(resolved: string): PorticoError {
   return new PorticoError(
     'SOURCES_LOCK',
     `the lock pins nothing by ${JSON.stringify(resolved.slice(0, 200))}`,
-    {
-      hint: 'Restore the lock from git, or resolve the source again with --update.',
-    },
+    { blame: 'user', hint: 'Restore the lock from git, or resolve the source again with --update.' },
   );
 }

@@ -33,6 +33,7 @@ export async function registryContent({
     const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
     if (name !== image) {
       throw new PorticoError('SOURCES_LOCK', `the lock pins ${pinned.resolved}, and the source is ${image}`, {
+        blame: 'user',
         hint: 'Restore the lock from git, or resolve the source again with --update.',
       });
     }
@@ -62,6 +63,7 @@ async function resolve({
   const chosen = semver === undefined ? (tag ?? 'latest') : chooseVersion(await tags(), semver);
   if (chosen === undefined) {
     throw new PorticoError('SOURCE_NO_VERSION', `${image} has no tag in ${semver}`, {
+      blame: 'user',
       hint: 'Look up its tags; a range takes those that are versions, such as 1.2.3.',
     });
   }

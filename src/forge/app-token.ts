@@ -45,6 +45,7 @@ function readKey(privateKey: string): KeyObject {
   } catch {
     // The cause would quote the key.
     throw new PorticoError('CONFIG_INVALID', "the App's private key cannot be read", {
+      blame: 'user',
       hint: 'PRIVATE_KEY must hold the PEM file that GitHub provided when the key was created.',
     });
   }

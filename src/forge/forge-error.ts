@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
@@ -20,7 +21,7 @@ export interface Refusal {
 export const LIMIT_HINT =
   'Nothing is lost; the work resumes automatically then. If this happens often, lower POINTS_PER_MINUTE and CONTENT_PER_MINUTE, and check whether another process uses the same App.';
 
-const HINTS: Readonly<Record<string, string>> = {
+const HINTS: Readonly<Partial<Record<ErrorCode, string>>> = {
   FORGE_AUTH: 'Check APP_ID and PRIVATE_KEY, that the App is still installed, and that the clock is right.',
   FORGE_FORBIDDEN:
     "Check the App's permissions, and that a new permission was accepted for the installation.",
@@ -28,7 +29,7 @@ const HINTS: Readonly<Record<string, string>> = {
     'The forge has trouble; a write may or may not have happened, so look before doing it again.',
 };
 
-const CODES: Readonly<Record<number, string>> = {
+const CODES: Readonly<Record<number, ErrorCode>> = {
   401: 'FORGE_AUTH',
   403: 'FORGE_FORBIDDEN',
   404: 'FORGE_NOT_FOUND',
@@ -93,7 +94,7 @@ export function wordsOfForge({ message }: PorticoError): string {
 }
 
 /** True for an error with one of these codes. */
-export function isForgeError(error: unknown, ...codes: readonly string[]): error is PorticoError {
+export function isForgeError(error: unknown, ...codes: readonly ErrorCode[]): error is PorticoError {
   return error instanceof PorticoError && codes.includes(error.code);
 }
 

@@ -1,4 +1,5 @@
 /** Functions that are not built in: which of those that a repository allows an entry means, and running it. */
+import type { ErrorCode } from '../error-code.ts';
 import type {
   ForeignFunction,
   ForeignFunctions,
@@ -84,7 +85,7 @@ export function createForeignRunner(options: ForeignOptions): ForeignRunner {
   };
 }
 
-function containersOff(image: string): { code: string; message: string; hint: string } {
+function containersOff(image: string): { code: ErrorCode; message: string; hint: string } {
   return {
     code: 'CONTAINERS_OFF',
     message: `${image} cannot run here: the repository allows it as a container, and containers are off here.`,

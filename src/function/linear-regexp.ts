@@ -37,6 +37,7 @@ export function linearRegExp(pattern: string): LinearRegExp {
   if (instructions > MAX_INSTRUCTIONS) {
     const message = `The regular expression ${shown(pattern)} is too large: with its repetitions it has more than ${MAX_INSTRUCTIONS} parts`;
     throw new PorticoError('REGEXP_TOO_LARGE', message, {
+      blame: 'user',
       hint: 'Write it shorter, with smaller repetitions: those inside of each other multiply.',
     });
   }
@@ -73,6 +74,7 @@ function compile(pattern: string, source: string, flags: string): RegExp {
     return new RegExp(source, flags);
   } catch (cause) {
     throw new PorticoError('REGEXP_INVALID', `The regular expression ${shown(pattern)} is not allowed`, {
+      blame: 'user',
       cause,
       hint: 'Use RE2 syntax: no back references, no look-around.',
     });

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
 import { closestWord } from '../package/closest-word.ts';
 import type {
@@ -244,6 +245,6 @@ function refuseExec(program: string): FunctionOutput {
   return refuse('EXEC_NOT_ALLOWED', message, EXEC_WAYS);
 }
 
-function refuse(code: string, message: string, hint: string): FunctionOutput {
+function refuse(code: ErrorCode, message: string, hint: string): FunctionOutput {
   return { exitCode: 1, results: [], refused: { code, message, hint } };
 }

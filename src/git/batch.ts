@@ -5,7 +5,7 @@ import { endGroup } from '../processes/program.ts';
 import { orAborted } from './abort.ts';
 import { gitError } from './git-error.ts';
 import type { GitSetup } from './run.ts';
-import { startGit } from './run.ts';
+import { notStarted, startGit } from './run.ts';
 
 export interface ObjectInfo {
   readonly id: string;
@@ -91,9 +91,7 @@ export function openObjectReader(setup: GitSetup): ObjectReader {
       }
       watch(current);
     });
-    child.once('error', (cause) =>
-      fail(new PorticoError('GIT_FAILED', 'git could not be started', { cause })),
-    );
+    child.once('error', (cause) => fail(notStarted(cause)));
     child.once('close', () => fail(undefined));
     return current;
   };

@@ -125,9 +125,7 @@ function checkUrl({ url, protocols = [] }: MirrorOptions): string {
   throw new PorticoError(
     'INVALID_URL',
     `a repository is not fetched from such a URL; allowed: ${allowed.join(', ')}`,
-    {
-      hint: 'Use https://HOST/OWNER/NAME.git, without a user name or password in it.',
-    },
+    { blame: 'user', hint: 'Use https://HOST/OWNER/NAME.git, without a user name or password in it.' },
   );
 }
 

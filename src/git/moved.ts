@@ -34,6 +34,7 @@ export async function movedTo(
  */
 export function movedError(url: string, to: string): PorticoError {
   return new PorticoError('GIT_MOVED', `${url} has moved to another address`, {
+    blame: 'user',
     cause: { movedTo: to.replace(/\.git$/, '') },
     hint: 'Name the new address.',
   });

@@ -38,6 +38,7 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
   const gitDir = gitDirOf(folder);
   if (gitDir === undefined) {
     throw new PorticoError('NOT_A_REPOSITORY', `${folder} is not the top of a git repository`, {
+      blame: 'user',
       hint: 'Name directories that `git clone` created.',
     });
   }

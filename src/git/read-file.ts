@@ -30,7 +30,9 @@ export async function readFile({
   if (!entry?.mode.startsWith('100')) return null;
   const size = (await repo.objects.info(entry.id, signal))?.size ?? 0;
   if (size <= maxBytes) return await readBlob(repo, entry.id, signal);
-  throw new PorticoError('FILE_TOO_LARGE', `${quote(path)} has ${size} bytes; the limit is ${maxBytes}`);
+  throw new PorticoError('FILE_TOO_LARGE', `${quote(path)} has ${size} bytes; the limit is ${maxBytes}`, {
+    blame: 'user',
+  });
 }
 
 /** A tree object is a row of `<mode> <name>\0<id in bytes>`. */

@@ -101,14 +101,13 @@ function unsafe(directory: string, path: string, problem: string): PorticoError 
   return new PorticoError(
     'PACKAGE_UNSAFE_PATH',
     `file ${quote(path)} in package ${where} is refused: ${problem}`,
-    {
-      hint: 'Rename or remove the file.',
-    },
+    { blame: 'user', hint: 'Rename or remove the file.' },
   );
 }
 
 function tooLarge(message: string): PorticoError {
   return new PorticoError('PACKAGE_TOO_LARGE', message, {
+    blame: 'user',
     hint: 'Split the package, or move large files out of it.',
   });
 }

@@ -171,6 +171,7 @@ export async function requireTree(repo: Repo, treeish: string, signal?: AbortSig
 
 function unknown(rev: string): PorticoError {
   return new PorticoError('GIT_UNKNOWN_REVISION', `there is no commit ${quote(rev)} in the mirror`, {
+    blame: 'user',
     hint: 'It was deleted or not fetched yet; fetch and ask again.',
   });
 }

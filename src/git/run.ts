@@ -208,13 +208,15 @@ function withoutSecrets(text: string, token: string | undefined): string {
   return token === undefined ? anonymous : anonymous.replaceAll(token, '***').replaceAll(basic(token), '***');
 }
 
-function notStarted(cause: unknown): PorticoError {
+/** The error for a `git` that could not be started: the machine's, or an installation's that lacks it. */
+export function notStarted(cause: unknown): PorticoError {
   const { code } = cause as NodeJS.ErrnoException;
   if (code !== 'ENOENT' && code !== 'EACCES') {
     // No room for a process, or the one that starts others was ended: nobody asked for anything wrong.
     return new PorticoError('GIT_FAILED', 'git was cut off by the machine', { cause, blame: 'forge' });
   }
   return new PorticoError('GIT_FAILED', 'git could not be started', {
+    blame: 'user',
     cause,
     hint: 'Install git 2.38 or newer and put it on PATH.',
   });
@@ -229,6 +231,7 @@ function timeoutError(args: readonly string[], options: RunOptions): PorticoErro
 
 function outputError(args: readonly string[]): PorticoError {
   return new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} wrote more than the limit`, {
+    blame: 'user',
     hint: 'The repository is larger than Portico reads at once; split it or narrow the registered directory.',
   });
 }

@@ -23,7 +23,8 @@ export function isOid(text: string): boolean {
 
 /** Returns the id, or throws INVALID_REVISION. */
 export function checkOid(text: string): string {
-  if (!isOid(text)) throw new PorticoError('INVALID_REVISION', `not a full object id: ${quote(text)}`);
+  if (!isOid(text))
+    throw new PorticoError('INVALID_REVISION', `not a full object id: ${quote(text)}`, { blame: 'user' });
   return text;
 }
 
@@ -36,6 +37,7 @@ export function isFullRef(text: string): boolean {
 export function checkRef(text: string): string {
   if (isFullRef(text)) return text;
   throw new PorticoError('INVALID_REF', `not a well-formed full ref: ${quote(text)}`, {
+    blame: 'user',
     hint: 'Use a name such as refs/heads/drafts/app/next, up to 255 bytes, without spaces, "..", ":" or "~".',
   });
 }
@@ -58,6 +60,7 @@ export function checkRefspec(text: string): string {
   const [source, target, ...rest] = text.replace(/^\+/, '').split(':');
   if (source === undefined || target === undefined || rest.length > 0) {
     throw new PorticoError('INVALID_REF', `not a refspec: ${quote(text)}`, {
+      blame: 'user',
       hint: 'Write [+]source:target.',
     });
   }
@@ -88,7 +91,7 @@ export function pathProblem(path: string): string | null {
 export function checkPath(path: string): string {
   const problem = pathProblem(path);
   if (problem === null) return path;
-  throw new PorticoError('INVALID_PATH', `path ${quote(path)} is refused: ${problem}`);
+  throw new PorticoError('INVALID_PATH', `path ${quote(path)} is refused: ${problem}`, { blame: 'user' });
 }
 
 /** Normalises a directory as configured ('/', 'a/b/', '') to '' or `a/b`; throws INVALID_PATH. */

@@ -67,6 +67,7 @@ async function removeHalf(directory: string): Promise<void> {
 function tooLarge(maxBytes: number): PorticoError {
   const limit = `${Math.max(1, Math.round(maxBytes / (1024 * 1024)))} MB`;
   return new PorticoError('GIT_TOO_LARGE', `the repository is larger than ${limit}`, {
+    blame: 'user',
     hint: 'Clone from a smaller repository, or ask the operator of Portico to raise OUTSIDE_MAX_MB.',
   });
 }

@@ -37,6 +37,7 @@ function readKey(text: string): KeyObject {
     // The cause would quote the key.
   }
   throw new PorticoError('CONFIG_INVALID', 'SIGNING_KEY does not hold an unencrypted Ed25519 key', {
+    blame: 'user',
     hint: "Make one with: ssh-keygen -t ed25519 -N '' -f signing-key",
   });
 }

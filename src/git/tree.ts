@@ -187,6 +187,7 @@ function records(output: Buffer): string[] {
   for (let at = output.indexOf(0); at >= 0; at = output.indexOf(0, at + 1)) count += 1;
   if (count > MAX_ENTRIES) {
     throw new PorticoError('REPOSITORY_TOO_LARGE', `the tree has more than ${MAX_ENTRIES} entries`, {
+      blame: 'user',
       hint: 'Split the repository, or register a smaller directory.',
     });
   }

@@ -141,7 +141,9 @@ function checkNoOverlap(paths: readonly string[]): void {
   for (const path of paths) {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
       if (!files.has(path.slice(0, end))) continue;
-      throw new PorticoError('INVALID_PATH', `${path.slice(0, end)} cannot be both a file and a directory`);
+      throw new PorticoError('INVALID_PATH', `${path.slice(0, end)} cannot be both a file and a directory`, {
+        blame: 'user',
+      });
     }
   }
 }

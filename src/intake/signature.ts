@@ -24,6 +24,7 @@ export function createVerifier(
 ): (header: string | readonly string[] | undefined) => SignatureCheck | undefined {
   if (secrets.length === 0 || secrets.some((secret) => WEAK_SECRETS.includes(secret.trim()))) {
     throw new PorticoError('CONFIG_WEBHOOK_SECRET', 'the webhook secret is missing or is the default one', {
+      blame: 'user',
       hint: 'Set WEBHOOK_SECRET to the secret of the App: a long random text.',
     });
   }

@@ -201,5 +201,5 @@ function unrendered(files: PackageFiles, guardrails: readonly Guardrail[], limit
 
 /** Like content that is too large: whoever wrote it has to mend it. */
 function limitError({ code, message, hint }: LimitMet): PorticoError {
-  return new PorticoError(code, message, { hint });
+  return new PorticoError(code, message, { blame: 'user', hint });
 }

@@ -1,5 +1,6 @@
 import type { Review } from '../cel/review.ts';
 /** What a worker process and its server tell each other. One piece of work at a time. */
+import type { ErrorCode } from '../error-code.ts';
 import type { Blame } from '../error.ts';
 import type {
   FunctionSpec,
@@ -36,7 +37,7 @@ export interface Request {
 }
 
 export interface Refused {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
 }
@@ -64,7 +65,7 @@ export type Given =
   /** As a PorticoError tells it. */
   | {
       readonly kind: 'error';
-      readonly code: string;
+      readonly code: ErrorCode;
       readonly message: string;
       readonly hint?: string;
       readonly blame: Blame;

@@ -29,6 +29,7 @@ export function parseInsideHosts(text: string | undefined): readonly InsideHost[
     const host = parseInsideHost(entry);
     if (host !== undefined) return host;
     throw new PorticoError('INSIDE_HOSTS_INVALID', `INSIDE_HOSTS: ${entry} is not a host`, {
+      blame: 'user',
       hint: 'Write hosts such as registry.corp.example:5000, or http://registry.corp.example without TLS, separated by commas.',
     });
   });

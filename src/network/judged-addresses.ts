@@ -53,6 +53,7 @@ function bySystem(name: string): Promise<readonly LookupAddress[]> {
 
 function refused(url: URL, why: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${url.origin} ${why}`, {
+    blame: 'user',
     hint: 'Use a public https address. The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
   });
 }

@@ -85,6 +85,7 @@ function checkAddress(url: URL, host: InsideHost | undefined): void {
 
 function refused(url: URL, why: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${url.origin} ${why}`, {
+    blame: 'user',
     hint: 'Use a public https address. The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
   });
 }
@@ -178,6 +179,7 @@ function judgedLookup(resolve: Resolve): LookupFunction {
 
 function leadsInside(name: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${name} leads into an internal network`, {
+    blame: 'user',
     hint: 'The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
   });
 }

@@ -12,7 +12,7 @@ export async function readBody(response: Response, most: number, hash?: Hash): P
   const { body } = response;
   if (body === null) return new Uint8Array();
   const tooLarge = (): PorticoError =>
-    new PorticoError('ANSWER_TOO_LARGE', `the answer has more than ${most} bytes`);
+    new PorticoError('ANSWER_TOO_LARGE', `the answer has more than ${most} bytes`, { blame: 'user' });
   if (Number(response.headers.get('content-length') ?? 0) > most) {
     await body.cancel();
     throw tooLarge();

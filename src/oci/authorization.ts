@@ -59,6 +59,7 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
   const realm = parameters.get('realm') ?? '';
   if (!URL.canParse(realm)) {
     throw new PorticoError('REGISTRY_AUTH', `${registry.host} names no address that issues tokens`, {
+      blame: 'user',
       hint: 'Ask the operator of the registry.',
     });
   }
@@ -98,6 +99,7 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
 function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {
   const unusable = (): PorticoError =>
     new PorticoError('REGISTRY_AUTH', `${host} gave no token that can be used`, {
+      blame: 'user',
       hint: 'Ask the operator of the registry.',
     });
   let said: unknown;

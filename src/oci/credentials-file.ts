@@ -78,6 +78,7 @@ function jsonIn(text: string, name: string): unknown {
 
 function invalid(name: string, why: string): PorticoError {
   return new PorticoError('CREDENTIALS_INVALID', `${name} is not a valid credentials file: ${why}`, {
+    blame: 'user',
     hint: 'Write it with docker login, skopeo login or helm registry login.',
   });
 }

@@ -64,6 +64,7 @@ export type Manifest =
 export function parseManifest(bytes: Uint8Array, mediaType: string, what: string): Manifest {
   const unreadable = (why: string): PorticoError =>
     new PorticoError('ARTIFACT_UNREADABLE', `${what}: ${why}`, {
+      blame: 'user',
       hint: 'Images and artefacts with OCI or Docker manifests of version 2 are read.',
     });
   let said: unknown;

@@ -54,6 +54,7 @@ export async function pullArtifact(
   const layers = manifest.layers.filter(({ mediaType }) => isTarLayer(mediaType));
   if (layers.length === 0) {
     throw new PorticoError('ARTIFACT_UNREADABLE', `${what} has no layer that is a tar`, {
+      blame: 'user',
       hint: `Its layers are ${manifest.layers.map(({ mediaType }) => mediaType).join(', ') || 'none'}; tar and gzipped tar are read.`,
     });
   }
@@ -62,9 +63,7 @@ export async function pullArtifact(
     throw new PorticoError(
       'REGISTRY_LIMIT',
       `${what} has ${total} bytes; the limit is ${client.limits.totalBytes}`,
-      {
-        hint: 'Packages and bundles are smaller; check the reference.',
-      },
+      { blame: 'user', hint: 'Packages and bundles are smaller; check the reference.' },
     );
   }
   const labels = isImageConfig(manifest.config.mediaType)
@@ -75,6 +74,7 @@ export async function pullArtifact(
   const read = readLayers(bytes, archive);
   if ('refused' in read) {
     throw new PorticoError(read.refused.code, `${what}: ${read.refused.message}`, {
+      blame: 'user',
       hint: 'Nothing was unpacked. An artefact may hold only files and directories.',
     });
   }
@@ -99,6 +99,7 @@ async function manifestFor(
   const inner = await client.manifest({ registry, repository, digest: chosen.digest }, signal);
   if (inner.kind === 'manifest') return { digest, manifestDigest: inner.digest, manifest: inner.manifest };
   throw new PorticoError('ARTIFACT_UNREADABLE', `${referenceText(reference)} is an index of indexes`, {
+    blame: 'user',
     hint: 'Name one of the images in it, by its digest.',
   });
 }
@@ -117,6 +118,7 @@ function choose(
   const chosen = fitting ?? (others.length === 0 ? only : undefined);
   if (chosen !== undefined) return chosen;
   throw new PorticoError('ARTIFACT_UNREADABLE', `${what} has no image for ${os} on ${architecture}`, {
+    blame: 'user',
     hint: 'Name one of the images in it, by its digest.',
   });
 }

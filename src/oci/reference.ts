@@ -34,6 +34,7 @@ export function parseReference(text: string): Reference {
       'REFERENCE_INVALID',
       `${JSON.stringify(text.slice(0, 300))} is not an artefact: ${why}`,
       {
+        blame: 'user',
         hint: 'Write HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:…, such as ghcr.io/acme/web:v3.',
       },
     );

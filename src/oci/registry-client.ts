@@ -150,6 +150,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
         });
         if (found.length > limits.tags) {
           throw new PorticoError('REGISTRY_LIMIT', `${what}: there are more than ${limits.tags}`, {
+            blame: 'user',
             hint: 'Name one tag, or a digest.',
           });
         }
@@ -191,6 +192,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
 function tagOf(reference: Reference): string {
   if (reference.tag !== undefined) return reference.tag;
   throw new PorticoError('REFERENCE_INVALID', `${referenceText(reference)} has neither a tag nor a digest`, {
+    blame: 'user',
     hint: 'Add :TAG or @sha256:…; there is no default tag.',
   });
 }
@@ -201,12 +203,14 @@ function scopeOf({ repository }: Reference, actions: 'pull' | 'pull,push'): stri
 
 function tampered(what: string, wanted: string, found: string): PorticoError {
   return new PorticoError('REGISTRY_DIGEST', `${what}: the content should be ${wanted} and is ${found}`, {
+    blame: 'user',
     hint: 'Nothing was used. Ask the operator of the registry, and do not trust its content until the cause is known.',
   });
 }
 
 function tooLarge(what: string, most: number): PorticoError {
   return new PorticoError('REGISTRY_LIMIT', `${what} has more than ${most} bytes`, {
+    blame: 'user',
     hint: 'Packages and bundles are smaller; check the reference.',
   });
 }
@@ -225,6 +229,7 @@ function readTags(bytes: Uint8Array, what: string): z.infer<typeof tagList> {
     return tagList.parse(JSON.parse(Buffer.from(bytes).toString('utf8')));
   } catch (cause) {
     throw new PorticoError('REGISTRY_REFUSED', `${what}: the registry's list cannot be read`, {
+      blame: 'user',
       cause,
       hint: 'Check that this is the address of a registry.',
     });

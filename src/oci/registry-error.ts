@@ -28,18 +28,22 @@ export async function registryError(
   switch (status) {
     case 401:
       return new PorticoError('REGISTRY_AUTH', `${what}: the registry asks who you are${said}`, {
+        blame: 'user',
         hint: 'Give credentials for this registry, as docker login or skopeo login store them, or check those that were given.',
       });
     case 403:
       return new PorticoError('REGISTRY_DENIED', `${what}: the registry does not allow it${said}`, {
+        blame: 'user',
         hint: 'Ask for the right to do that in this repository of the registry.',
       });
     case 404:
       return new PorticoError('REGISTRY_NOT_FOUND', `${what} is not in the registry${said}`, {
+        blame: 'user',
         hint: 'Check the name and the tag. Some registries give the same answer if you lack read access.',
       });
     case 416:
       return new PorticoError('REGISTRY_RANGE', `${what}: the registry has a different part of it${said}`, {
+        blame: 'user',
         hint: 'Try again; the transfer starts over.',
       });
     case 429:
@@ -60,6 +64,7 @@ export async function registryError(
             ...retryAfter(headers),
           })
         : new PorticoError('REGISTRY_REFUSED', `${what}: the registry answers ${status}${said}`, {
+            blame: 'user',
             hint: 'Check the reference, and whether the registry takes artefacts of this kind.',
           });
   }

@@ -106,9 +106,7 @@ export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
         throw new PorticoError(
           'REGISTRY_REFUSED',
           `${base.host} sends us around (${limits.redirects} times)`,
-          {
-            hint: 'Ask the operator of the registry.',
-          },
+          { blame: 'user', hint: 'Ask the operator of the registry.' },
         );
       }
       const next = new URL(location, url);

@@ -15,6 +15,7 @@ export function checkChannel(name: string): string {
     'REFERENCE_INVALID',
     `${JSON.stringify(name.slice(0, 200))} cannot be the tag of a channel`,
     {
+      blame: 'user',
       hint: 'A channel name has letters, digits and _ . - (at most 128) and must not be a revision such as v3.',
     },
   );

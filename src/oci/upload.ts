@@ -152,6 +152,7 @@ function locationOf(answer: Response, from: URL, what: string): URL {
   const location = answer.headers.get('location') ?? '';
   if (location !== '' && URL.canParse(location, from.href)) return new URL(location, from);
   throw new PorticoError('REGISTRY_REFUSED', `${what}: the registry does not return an upload address`, {
+    blame: 'user',
     hint: 'Ask the operator of the registry.',
   });
 }

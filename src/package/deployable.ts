@@ -17,6 +17,7 @@ export function deployableFiles(files: PackageFiles): PackageFiles {
     if ('reason' in read) {
       if (read.reason !== undefined) {
         throw new PorticoError('NOT_DEPLOYABLE', `${path}: ${read.reason}`, {
+          blame: 'user',
           hint: 'Fix the file, or give it an extension other than .yaml, .yml and .json.',
         });
       }

@@ -23,6 +23,7 @@ export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: re
   const root = document?.root ?? undefined;
   if (root?.kind !== 'map') {
     throw new PorticoError('KPTFILE_INVALID', 'The Kptfile is not a YAML map', {
+      blame: 'user',
       hint: 'Write it as `kpt pkg init` does.',
     });
   }
@@ -45,6 +46,7 @@ function checkLength(bytes: Uint8Array): void {
   if (bytes.length <= MAX_KPTFILE_BYTES) return;
   const most = `${MAX_KPTFILE_BYTES / 1024} KiB`;
   throw new PorticoError('KPTFILE_LIMIT', `The Kptfile has ${bytes.length} bytes; the limit is ${most}`, {
+    blame: 'user',
     hint: 'Move the configuration of its functions into files of their own, and name them with configPath.',
   });
 }
@@ -55,6 +57,7 @@ function parse(text: string): YamlFile {
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PorticoError('KPTFILE_INVALID', `The Kptfile does not parse: ${why}`, {
+      blame: 'user',
       cause,
       hint: 'Fix the YAML.',
     });

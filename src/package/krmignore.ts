@@ -38,9 +38,7 @@ function tooCostly(): PorticoError {
   return new PorticoError(
     'KRMIGNORE_LIMIT',
     '.krmignore has too many or too long patterns for this number of files',
-    {
-      hint: 'Use fewer and shorter patterns.',
-    },
+    { blame: 'user', hint: 'Use fewer and shorter patterns.' },
   );
 }
 

@@ -64,10 +64,11 @@ export function checkSize(path: string, bytes: Uint8Array): void {
 
 function limit(message: string): PorticoError {
   return new PorticoError('PACKAGE_LIMIT', message, {
+    blame: 'user',
     hint: 'Split the package or leave large files out of it.',
   });
 }
 
 function badPath(message: string): PorticoError {
-  return new PorticoError('PACKAGE_PATH', message, { hint: 'Rename the file.' });
+  return new PorticoError('PACKAGE_PATH', message, { blame: 'user', hint: 'Rename the file.' });
 }

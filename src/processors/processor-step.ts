@@ -1,4 +1,5 @@
 /** What running processors came to. A refusal is an outcome, not an error. */
+import type { ErrorCode } from '../error-code.ts';
 import type { Tree } from '../package/tree-digest.ts';
 
 export interface ProcessorStep {
@@ -27,7 +28,7 @@ export interface ChangedFile {
 
 /** Why a processor has no result, with what to do. */
 export interface Refusal {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
 }
@@ -51,6 +52,6 @@ export type Produced =
     }
   | { readonly refused: Refusal };
 
-export function refuse(code: string, message: string, hint: string): { readonly refused: Refusal } {
+export function refuse(code: ErrorCode, message: string, hint: string): { readonly refused: Refusal } {
   return { refused: { code, message, hint } };
 }

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
+import type { ErrorCode } from '../error-code.ts';
 import { hasBubblewrap, inBubblewrap } from '../function/sandbox/bubblewrap.ts';
 import { makeControlGroup } from '../function/sandbox/control-group.ts';
 import type { Limits } from '../function/sandbox/limits.ts';
@@ -152,15 +153,21 @@ function environmentFor(home: string): Record<string, string> {
 }
 
 /** The watch speaks of functions. */
+const CODES: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
+  EXEC_FAILED: 'PROCESSOR_FAILED',
+  FUNCTION_OUTPUT_LIMIT: 'PROCESSOR_OUTPUT_LIMIT',
+  FUNCTION_PROCESS_LIMIT: 'PROCESSOR_PROCESS_LIMIT',
+  FUNCTION_TIMEOUT: 'PROCESSOR_TIMEOUT',
+};
+
 function inOurWords({ code, message, hint }: Cut, name: string, limits: Limits): Refusal {
-  const known = code.replace(/^(?:FUNCTION|EXEC)_/, 'PROCESSOR_');
   if (code === 'FUNCTION_MEMORY_LIMIT') return memoryLimit(name, limits);
-  const hints: Readonly<Record<string, string>> = {
+  const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     FUNCTION_TIMEOUT: 'Look for templates that repeat without end, or divide the chart.',
     FUNCTION_OUTPUT_LIMIT: 'Look for templates that print without end, or divide the chart.',
     FUNCTION_PROCESS_LIMIT: 'It should start no other programs.',
   };
-  return { code: known, message, hint: hints[code] ?? hint };
+  return { code: CODES[code] ?? code, message, hint: hints[code] ?? hint };
 }
 
 function memoryLimit(name: string, { memoryBytes }: Limits): Refusal {

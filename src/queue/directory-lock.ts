@@ -27,6 +27,7 @@ export function lockDirectory(directory: string): { release(): void } {
       'DATABASE_LOCKED',
       `the data directory ${directory} is in use${describeOwner(directory)}`,
       {
+        blame: 'user',
         hint: 'Stop that process, or give this one a data directory of its own (PORTICO_DATA), or use PostgreSQL (DATABASE_URL) for several.',
         cause: error,
       },

@@ -50,6 +50,7 @@ async function createStore(directory: string, store: string): Promise<void> {
       'DATABASE_NOT_MADE',
       `the embedded database could not be created: ${said.slice(-500)}`,
       {
+        blame: 'user',
         hint: 'Make room in the data directory (PORTICO_DATA), or use PostgreSQL (DATABASE_URL).',
       },
     );

@@ -53,6 +53,7 @@ export async function migrate(database: Database): Promise<void> {
       'DATABASE_NEWER',
       `the database has version ${version}, this Portico knows ${STEPS.length}`,
       {
+        blame: 'user',
         hint: 'Run the newer Portico, or give this one a database of its own: it rebuilds what it needs from the forge.',
       },
     );

@@ -33,6 +33,7 @@ function openEngine(options: DatabaseOptions, signal?: AbortSignal): Promise<Dat
   if (options.url !== undefined) return openPostgres(options.url, signal);
   if (options.dataDir !== undefined) return openEmbedded(options.dataDir);
   throw new PorticoError('CONFIG_DATABASE', 'no location for the database is configured', {
+    blame: 'user',
     hint: 'Set DATABASE_URL for a PostgreSQL server, or PORTICO_DATA for a directory of its own.',
   });
 }

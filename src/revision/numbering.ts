@@ -56,9 +56,7 @@ export function nextRevision(taken: Iterable<RevisionName>, numbering: Numbering
     throw new PorticoError(
       'REVISION_LIMIT',
       `there is no revision number after ${newest?.name ?? 'the newest'}`,
-      {
-        hint: `Numbers go up to ${HIGHEST_NUMBER}; remove the tag that uses one so high.`,
-      },
+      { blame: 'user', hint: `Numbers go up to ${HIGHEST_NUMBER}; remove the tag that uses one so high.` },
     );
   }
   return next;

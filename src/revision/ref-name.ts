@@ -171,6 +171,6 @@ function badName(name: string, message: string, hint: string): PorticoError {
   return new PorticoError(
     'BAD_REF_NAME',
     `${JSON.stringify(name.slice(0, 80))} cannot be a ref: ${message}`,
-    { hint },
+    { blame: 'user', hint },
   );
 }

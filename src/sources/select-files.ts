@@ -51,6 +51,7 @@ function refuseLinks(source: FetchedSource, links: readonly string[]): void {
   const taken = links.find((path) => path.startsWith(prefix) && isChosen(source, path.slice(prefix.length)));
   if (taken === undefined) return;
   throw new PorticoError('SOURCE_LINK', `${taken} of ${id} is a link or a submodule, which no package has`, {
+    blame: 'user',
     hint: 'Exclude it with exclude, or choose a directory without it as newRoot.',
   });
 }
@@ -78,6 +79,7 @@ function unwrapped(source: FetchedSource, content: PackageFiles): PackageFiles {
     'SOURCE_EMPTY',
     `the content of ${source.id} has ${charts.length === 0 ? 'no chart' : `${charts.length} charts`} at its top`,
     {
+      blame: 'user',
       hint: `It has: ${listed(tops)}. A chart has its Chart.yaml at the root, or in the only directory there.`,
     },
   );
@@ -89,6 +91,7 @@ function topOf(files: PackageFiles): readonly string[] {
 
 function empty(source: FetchedSource, why: string, tops: readonly string[]): PorticoError {
   return new PorticoError('SOURCE_EMPTY', `the content of ${source.id} ${why}`, {
+    blame: 'user',
     hint: `It has: ${listed(tops)}. Correct include, exclude or newRoot of the source.`,
   });
 }

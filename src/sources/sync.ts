@@ -2,6 +2,7 @@
  * Brings a package in step with its document of sources: what the lock pins is fetched as it is pinned, what it does not pin
  * is resolved, processors run, and what came of it is the new lock. Nothing is written here.
  */
+import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
@@ -41,7 +42,7 @@ export type ProcessorsRun =
   | { readonly tree: Tree; readonly steps: readonly ProcessorRun[] }
   | {
       readonly refused: {
-        readonly code: string;
+        readonly code: ErrorCode;
         readonly message: string;
         readonly hint: string;
         readonly processor: string;
@@ -223,7 +224,7 @@ async function runSteps<Processor>(
   const ran = await process(tree, document.processors, signal);
   if (!('refused' in ran)) return ran;
   const { code, message, hint, processor } = ran.refused;
-  throw new PorticoError(code, `${processor}: ${message}`, { hint });
+  throw new PorticoError(code, `${processor}: ${message}`, { blame: 'user', hint });
 }
 
 function stepDifferences(
@@ -262,6 +263,7 @@ function lockIn(files: PackageFiles): SourcesLock | undefined {
   const read = readSourcesLock(SOURCES_LOCK_FILE, file.bytes);
   if (typeof read !== 'string') return read;
   throw new PorticoError('SOURCES_LOCK', `${SOURCES_LOCK_FILE} is not a lock of sources: ${read}`, {
+    blame: 'user',
     hint: 'Restore the file from git, or remove it to resolve every source again.',
   });
 }
@@ -272,6 +274,7 @@ function checkIds(sources: readonly Source[], update: SyncRequest<unknown>['upda
   const wrong = [...update].find((id) => !fetched.includes(id));
   if (wrong === undefined) return;
   throw new PorticoError('SOURCES_UNKNOWN_ID', `there is no source ${wrong} to update`, {
+    blame: 'user',
     hint: `Sources that are fetched: ${fetched.join(', ') || 'none'}.`,
   });
 }
@@ -280,7 +283,7 @@ function otherContent({ id }: FetchedSource, entry: LockedSource, digest: string
   return new PorticoError(
     'SOURCE_CHANGED',
     `${id}: ${entry.resolved} has the digest ${digest}, but the lock says ${entry.treeDigest}`,
-    { hint: `Nothing was written. If that is right: portico sources sync --update ${id}.` },
+    { blame: 'user', hint: `Nothing was written. If that is right: portico sources sync --update ${id}.` },
   );
 }
 

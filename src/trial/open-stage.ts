@@ -85,6 +85,7 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
   const lacking = missingRights(installed.permissions);
   if (lacking.length > 0) {
     throw new PorticoError('TRIAL_RIGHTS', `the installation lacks ${lacking.join(', ')}`, {
+      blame: 'user',
       hint: 'Give the App the permissions of app.yml, and accept them for the installation.',
     });
   }
@@ -171,6 +172,7 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
   try {
     if (options.repositories.length === 0 && !may('administration')) {
       throw new PorticoError('TRIAL_RIGHTS', 'this App may not make repositories (administration: write)', {
+        blame: 'user',
         hint: 'Name two empty repositories that it is installed on: --repository ONE --repository OTHER.',
       });
     }
@@ -189,7 +191,9 @@ export async function openStage(options: TrialOptions): Promise<OpenStage> {
     for (const { mirror, path } of [blueprints, deployments]) {
       const failures = await emptyRepository({ rest, mirror, path }, signal);
       if (failures.length > 0) {
-        throw new PorticoError('TRIAL_REPOSITORY', `${path.slice(7)} is not empty: ${failures.join('; ')}`);
+        throw new PorticoError('TRIAL_REPOSITORY', `${path.slice(7)} is not empty: ${failures.join('; ')}`, {
+          blame: 'user',
+        });
       }
     }
     let loop: Promise<LoopSeen> | undefined;

@@ -62,6 +62,7 @@ export const MARK_TEXT = 'This repository is used by `portico trial`, which dele
 
 function refusedRepository(name: string, why: string): PorticoError {
   return new PorticoError('TRIAL_REPOSITORY', `no trial is played in ${name}: ${why}`, {
+    blame: 'user',
     hint: 'Name two empty repositories that the App is installed on.',
   });
 }

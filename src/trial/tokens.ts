@@ -92,6 +92,7 @@ export async function findInstallation(
   }
   if (answer.status !== 200) {
     throw new PorticoError('TRIAL_APP', `the forge does not know this App: ${told(answer)}`, {
+      blame: 'user',
       hint: 'Check --app-id, --private-key and --host, or APP_ID, PRIVATE_KEY and GHE_HOST.',
     });
   }
@@ -103,6 +104,7 @@ export async function findInstallation(
     return { app, id, permissions };
   }
   throw new PorticoError('TRIAL_NOT_INSTALLED', `the App is not installed on ${account}`, {
+    blame: 'user',
     hint: `Install it there, on all repositories or on two empty ones: its page is /apps/${app.slug} of the forge.`,
   });
 }

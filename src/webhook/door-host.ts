@@ -138,11 +138,12 @@ function tell(worker: Worker | undefined, message: ToDoor): void {
 
 function refusal(
   { host, port }: DoorSettings,
-  { code, message }: { readonly code: string; readonly message: string },
+  { code, message }: Extract<FromDoor, { what: 'shut' }>,
 ): PorticoError {
   if (code === 'EADDRINUSE')
     return new PorticoError('PORT_IN_USE', `cannot listen on ${host}:${port}`, {
+      blame: 'user',
       hint: 'Set PORT to a free port.',
     });
-  return new PorticoError(code, `cannot listen on ${host}:${port}: ${message}`);
+  return new PorticoError('LISTEN_FAILED', `cannot listen on ${host}:${port}: ${message}`, { blame: 'user' });
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { createBranchDemands } from '../../src/bot/branch-demands.ts';
+import type { ErrorCode } from '../../src/error-code.ts';
 import { PorticoError } from '../../src/error.ts';
 
-const refused = (code: string): Promise<never> =>
+const refused = (code: ErrorCode): Promise<never> =>
   Promise.reject(new PorticoError(code, 'no', { blame: 'forge' }));
 
 /** A forge whose ruleset requires `portico`, and whose protection requires what is named. */
@@ -38,7 +39,7 @@ test('rulesets and protection together, read once in ten minutes, or anew where 
 });
 
 test('what is not told of one of them is told of neither; any other failure is passed on', async () => {
-  for (const code of ['FORGE_FORBIDDEN', 'FORGE_NOT_FOUND']) {
+  for (const code of ['FORGE_FORBIDDEN', 'FORGE_NOT_FOUND'] as const) {
     for (const untold of [
       { ...forgeOf(), branchRules: () => refused(code) },
       { ...forgeOf(), branchProtection: () => refused(code) },

@@ -123,7 +123,7 @@ async function execute(one: Case, files: PackageFiles): Promise<RenderResult> {
   if (configs.length > 1) {
     // The command refuses this before it runs anything.
     const problem = {
-      code: 'CONFIG',
+      code: 'FUNCTION_CONFIG_INVALID' as const,
       message: `must not contain more than one config, got ${configs.length}`,
       hint: '',
     };

@@ -197,7 +197,7 @@ describe.each(engines.all)('$name', (engine: Engine) => {
       handlers: {
         quick: async () => {
           runs += 1;
-          throw new PorticoError('CONFIG_BAD', 'no hunter22 here', { blame: 'user' });
+          throw new PorticoError('CONFIG_INVALID', 'no hunter22 here', { blame: 'user' });
         },
       },
     });
@@ -206,7 +206,14 @@ describe.each(engines.all)('$name', (engine: Engine) => {
     expect(runs).toBe(1);
     expect(outcomes).toEqual(['quick refused']);
     expect(await queue.dead()).toMatchObject([
-      { kind: 'quick', key: 'k', data: { a: 1 }, code: 'CONFIG_BAD', message: 'no *** here', attempts: 1 },
+      {
+        kind: 'quick',
+        key: 'k',
+        data: { a: 1 },
+        code: 'CONFIG_INVALID',
+        message: 'no *** here',
+        attempts: 1,
+      },
     ]);
   });
 
@@ -219,7 +226,7 @@ describe.each(engines.all)('$name', (engine: Engine) => {
       lanes: [LANES[0]!],
       handlers: {
         quick: async ({ attempt }) => {
-          if (attempt > 1) throw new PorticoError('CONFIG_BAD', 'refused');
+          if (attempt > 1) throw new PorticoError('CONFIG_INVALID', 'refused', { blame: 'user' });
           throw new PorticoError('RATE_LIMITED', 'wait', { blame: 'forge', retryAfter: 0.01 });
         },
       },
@@ -263,7 +270,7 @@ describe.each(engines.all)('$name', (engine: Engine) => {
   test('retry-after is kept: a newer event replaces the data, but does not start the job earlier', async () => {
     const { database } = shared;
     const attempts: unknown[] = [];
-    const limited = new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 3600 });
+    const limited = new PorticoError('RATE_LIMITED', 'slow down', { blame: 'forge', retryAfter: 3600 });
     await using queue = await start(database, {
       quick: async ({ data, attempt }) => {
         attempts.push([data, attempt]);
@@ -296,7 +303,7 @@ describe.each(engines.all)('$name', (engine: Engine) => {
         seen.push(data);
         if (data !== 'limited') return;
         await queue.enqueue({ kind: 'quick', key: 'k', data: 'newer' });
-        throw new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 1800 });
+        throw new PorticoError('RATE_LIMITED', 'slow down', { blame: 'forge', retryAfter: 1800 });
       },
     });
     await queue.enqueue({ kind: 'quick', key: 'k', data: 'limited' });

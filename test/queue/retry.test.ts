@@ -3,12 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { PorticoError } from '../../src/error.ts';
 import { classifyFailure } from '../../src/queue/retry.ts';
 
-const forge = new PorticoError('FORGE_DOWN', 'no answer', { blame: 'forge' });
+const forge = new PorticoError('FORGE_UNAVAILABLE', 'no answer', { blame: 'forge' });
 
 describe('what becomes of a failed job', () => {
   test("the user's fault ends at once", () => {
-    const error = new PorticoError('CONFIG_BAD', 'bad', { blame: 'user' });
-    expect(classifyFailure(error, 1, 0)).toEqual({ what: 'give-up', outcome: 'refused', code: 'CONFIG_BAD' });
+    const error = new PorticoError('CONFIG_INVALID', 'bad', { blame: 'user' });
+    expect(classifyFailure(error, 1, 0)).toEqual({
+      what: 'give-up',
+      outcome: 'refused',
+      code: 'CONFIG_INVALID',
+    });
   });
 
   test("the forge's is repeated, from a second to five minutes apart, spread by half", () => {
@@ -22,11 +26,15 @@ describe('what becomes of a failed job', () => {
     );
     expect(delays(1)).toEqual(longest);
     expect(delays(0)).toEqual(longest.map((delay) => delay / 2));
-    expect(classifyFailure(forge, 15, 0)).toEqual({ what: 'give-up', outcome: 'dead', code: 'FORGE_DOWN' });
+    expect(classifyFailure(forge, 15, 0)).toEqual({
+      what: 'give-up',
+      outcome: 'dead',
+      code: 'FORGE_UNAVAILABLE',
+    });
   });
 
   test('the time that the forge named is kept exactly', () => {
-    const limited = new PorticoError('FORGE_LIMIT', 'slow down', { blame: 'forge', retryAfter: 61 });
+    const limited = new PorticoError('RATE_LIMITED', 'slow down', { blame: 'forge', retryAfter: 61 });
     expect(classifyFailure(limited, 3, 0.3)).toEqual({ what: 'retry', delayMs: 61_000, hold: true });
   });
 

@@ -113,7 +113,7 @@ describe('the log', () => {
     const [line, failed] = logged(
       (log) => {
         log.info({ repository: evil }, evil);
-        log.error({ err: new PorticoError('A_CODE', evil, { hint: evil }) }, 'failed');
+        log.error({ err: new PorticoError('CONFIG_INVALID', evil, { blame: 'user', hint: evil }) }, 'failed');
       },
       { format: 'text' },
     );
@@ -123,7 +123,7 @@ describe('the log', () => {
   });
 
   test('for people: one line of text, with the stack and the hint below', () => {
-    const err = new PorticoError('A_CODE', 'went wrong', { hint: 'Do this.' });
+    const err = new PorticoError('CONFIG_INVALID', 'went wrong', { blame: 'user', hint: 'Do this.' });
     const [plain, failed] = logged(
       (log) => {
         log.info({ repository: 'acme/base', pull: 3 }, `fetched with ${TOKEN}`);

@@ -56,6 +56,7 @@ function readValues(call: Call, typed: string): Uint8Array {
     return readFileSync(call.path(typed));
   } catch (cause) {
     throw new PorticoError('VALUES_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Name a YAML file.',
     });

@@ -41,6 +41,7 @@ export async function convert(call: Call): Promise<number> {
   if ('refused' in converted) {
     const prefix = `convert ${FORMAT_NAMES[format]} bundle to ${FORMAT_NAMES.plain} bundle`;
     throw new PorticoError('BUNDLE_REFUSED', `${prefix}: ${converted.refused.join('\n')}`, {
+      blame: 'user',
       hint: HINTS[format],
     });
   }
@@ -132,6 +133,7 @@ function readConfig(call: Call, typed: string): DeploymentConfig {
   const [issue] = read.error.issues;
   const place = issue?.path.length === 0 ? '' : `${issue?.path.join('.')}: `;
   throw new PorticoError('DEPLOYMENT_CONFIG_INVALID', `${typed}: ${place}${issue?.message ?? 'invalid'}`, {
+    blame: 'user',
     hint: 'Its fields are those of the config of an OLM subscription: env, resources, tolerations and so on.',
   });
 }
@@ -141,6 +143,7 @@ function readBytes(call: Call, typed: string): Uint8Array {
     return readFileSync(call.path(typed));
   } catch (cause) {
     throw new PorticoError('DEPLOYMENT_CONFIG_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Name a YAML file.',
     });

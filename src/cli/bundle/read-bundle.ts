@@ -23,11 +23,14 @@ function unpacked(path: string): PackageFiles {
   const { size } = statSync(path);
   if (size > ARCHIVE_LIMITS.archiveBytes) {
     const most = ARCHIVE_LIMITS.archiveBytes;
-    throw new PorticoError('ARCHIVE_LIMIT', `${path} has ${size} bytes; the limit is ${most}`);
+    throw new PorticoError('ARCHIVE_LIMIT', `${path} has ${size} bytes; the limit is ${most}`, {
+      blame: 'user',
+    });
   }
   const read = readArchive(readFileSync(path));
   if ('files' in read) return read.files;
   throw new PorticoError(read.refused.code, `${path}: ${read.refused.message}`, {
+    blame: 'user',
     hint: 'Nothing was unpacked. An archive (tar, gzipped tar or zip) may hold only files and directories.',
   });
 }

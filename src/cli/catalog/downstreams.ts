@@ -81,6 +81,7 @@ function placesIn(folder: string): string[] {
     entries = readdirSync(folder, { withFileTypes: true });
   } catch (cause) {
     throw new PorticoError('NO_REPOSITORY', `${folder} cannot be read`, {
+      blame: 'user',
       cause,
       hint: 'Name a clone, a folder of clones, or a directory with Kptfiles.',
     });

@@ -46,6 +46,7 @@ export async function exportVerb(call: Call): Promise<number> {
   for (const { message } of warnings) terminal.warn(message);
   if (errors.length > 0) {
     throw new PorticoError('CATALOG_INVALID', `the catalog would not be valid:\n${verdictText(errors, 50)}`, {
+      blame: 'user',
       hint: 'portico catalog plan shows problems in channel files. A revision without resources needs an image, which packages do not have.',
     });
   }
@@ -59,6 +60,7 @@ export async function exportVerb(call: Call): Promise<number> {
 
 function noPackage(path: string, all: readonly string[]): PorticoError {
   return new PorticoError('CATALOG_NO_PACKAGE', `there is no package ${path}`, {
+    blame: 'user',
     hint: `The packages are: ${all.join(', ')}`,
   });
 }

@@ -21,6 +21,7 @@ export function openImages(call: Call): ReadImage {
     const reference = parseReference(image);
     if (reference.digest === undefined) {
       throw new PorticoError('IMAGE_FLOATS', `${image} has no digest, and a tag may move`, {
+        blame: 'user',
         hint: 'Write NAME@sha256:…; portico pull and skopeo inspect print the digest.',
       });
     }
@@ -38,6 +39,7 @@ function layoutClient(directory: string): ArtifactSource {
       bytes = readFileSync(join(directory, 'blobs', algorithm, hash));
     } catch (cause) {
       throw new PorticoError('LAYOUT_MISSING', `${directory} has no ${digest}: ${reasonOf(cause)}`, {
+        blame: 'user',
         cause,
         hint: 'Copy the image there: skopeo copy docker://NAME oci:DIR',
       });
@@ -46,9 +48,7 @@ function layoutClient(directory: string): ArtifactSource {
     throw new PorticoError(
       'LAYOUT_DIGEST',
       `${directory}: the file named ${digest} has the digest ${digestOf(bytes)}`,
-      {
-        hint: 'The directory was changed; copy the image again.',
-      },
+      { blame: 'user', hint: 'The directory was changed; copy the image again.' },
     );
   };
   return {

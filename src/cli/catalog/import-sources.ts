@@ -44,9 +44,7 @@ function catalogIn(typed: string, files: PackageFiles): Catalog {
   throw new PorticoError(
     'IMPORT_BUNDLE',
     `${typed} is a single bundle without a catalog, so its upgrade edges are unknown`,
-    {
-      hint: "Give a catalog, or --mode to derive channels from the bundle's own fields.",
-    },
+    { blame: 'user', hint: "Give a catalog, or --mode to derive channels from the bundle's own fields." },
   );
 }
 
@@ -75,6 +73,7 @@ function claimed(
   const { value: catalog, problem } = catalogOfClaims([...before, ...added], mode);
   if (catalog === undefined) {
     throw new PorticoError('IMPORT_REFUSED', problem, {
+      blame: 'user',
       hint: 'Nothing was changed. Pass bundles that belong together in one command.',
     });
   }

@@ -46,6 +46,7 @@ export async function writeImport(request: WriteImport): Promise<string> {
   const { upstream, branch, packages, files, signal } = request;
   if (upstream.git.branch === branch) {
     throw new PorticoError('BRANCH_CHECKED_OUT', `${branch} is checked out`, {
+      blame: 'user',
       hint: 'Check out another branch, or choose another with --branch.',
     });
   }

@@ -20,6 +20,7 @@ export async function list(call: Call): Promise<number> {
   const packages = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
   if (wanted !== undefined && packages.length === 0) {
     throw new PorticoError('CATALOG_NO_PACKAGE', `package "${wanted}" not found`, {
+      blame: 'user',
       hint: `The catalog has: ${all.map(({ name }) => name).join(', ')}`,
     });
   }

@@ -17,6 +17,7 @@ export function packagesOf(catalog: Catalog): readonly ModelPackage[] {
   const { errors, packages } = validateCatalog(catalog);
   if (errors.length === 0) return [...packages.values()];
   throw new PorticoError('CATALOG_INVALID', `the catalog is not valid:\n${verdictText(errors, 50)}`, {
+    blame: 'user',
     hint: 'portico catalog validate shows where each problem is.',
   });
 }

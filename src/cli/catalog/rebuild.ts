@@ -30,6 +30,7 @@ function compare(call: Call, typed: string, text: string): number {
     before = readFileSync(call.path(typed), 'utf8');
   } catch (cause) {
     throw new PorticoError('INDEX_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Write it with portico catalog rebuild --output.',
     });
@@ -48,6 +49,7 @@ function write(path: string, text: string): void {
     writeFileSync(path, text);
   } catch (cause) {
     throw new PorticoError('INDEX_NOT_WRITTEN', `${path} cannot be written: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Name a file in an existing, writable directory.',
     });

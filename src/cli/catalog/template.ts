@@ -32,6 +32,7 @@ function readTemplate(call: Call, typed: string): Uint8Array {
     return readFileSync(call.path(typed));
   } catch (cause) {
     throw new PorticoError('TEMPLATE_UNREADABLE', `${typed} cannot be read: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Name the file of a catalog template.',
     });
@@ -50,7 +51,7 @@ function renderedBundle(files: PackageFiles, image: string): BundleBlob | undefi
     throw new PorticoError(
       'TEMPLATE_INVALID',
       `bundle reference "${image}" resulted in ${bundles.length} bundles, expected 1`,
-      { hint: `Fix ${name}${ending} in the directory of rendered bundles.` },
+      { blame: 'user', hint: `Fix ${name}${ending} in the directory of rendered bundles.` },
     );
   }
   return undefined;

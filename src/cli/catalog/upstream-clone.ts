@@ -84,6 +84,7 @@ async function registeredBranch(
   const commit = own ?? (await git.resolve(`refs/remotes/origin/${config.branch}`, signal));
   if (commit !== null) return { config, commit };
   throw new PorticoError('BRANCH_MISSING', `${folder} has no branch ${config.branch}`, {
+    blame: 'user',
     hint: `Fetch it: git fetch origin ${config.branch}`,
   });
 }

@@ -50,6 +50,7 @@ function accepted(value: string | Refusal | undefined): string | undefined {
 /** The commands of comments are the verbs of `portico draft` here. */
 function refusedError({ message, hint }: Refusal): PorticoError {
   return new PorticoError('DRAFT_REFUSED', message.replace(/\.$/, ''), {
+    blame: 'user',
     hint: hint.replaceAll('/portico ', 'portico draft '),
   });
 }

@@ -32,6 +32,7 @@ function repositoriesIn(folder: string): string[] {
   const inside = clonesIn(folder);
   if (inside.length > 0) return inside;
   throw new PorticoError('NO_REPOSITORY', `there is no git repository in ${folder}`, {
+    blame: 'user',
     hint: 'Name a clone, or a folder of clones, with --in.',
   });
 }

@@ -53,6 +53,7 @@ export function finishCutOff(directory: string): boolean {
   if (lstatSync(staged, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   if (ownerLives(staged)) {
     throw new PorticoError('SOURCES_BUSY', `another portico sources sync is running in ${directory}`, {
+      blame: 'user',
       hint: `Wait for it. If none is running, remove ${STAGED}.`,
     });
   }
@@ -143,6 +144,7 @@ function readJournal(staged: string): Journal | undefined {
   const read = journalSchema.safeParse(written);
   if (read.success) return read.data;
   throw new PorticoError('PACKAGE_NOT_WRITTEN', `${file} is not the journal of a sync`, {
+    blame: 'user',
     hint: `Remove ${staged} and restore the package from git.`,
   });
 }
@@ -166,6 +168,7 @@ function attempt(directory: string, write: () => void): void {
   } catch (cause) {
     if (cause instanceof PorticoError) throw cause;
     throw new PorticoError('PACKAGE_NOT_WRITTEN', `${directory} could not be written: ${reasonOf(cause)}`, {
+      blame: 'user',
       cause,
       hint: 'Check permissions and free space, then try again; the next run completes the interrupted one.',
     });

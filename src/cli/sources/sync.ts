@@ -68,6 +68,7 @@ function documentOf(call: Call, directory: string, files: PackageFiles): Sources
   const file = files.get(SOURCES_FILE);
   if (file === undefined) {
     throw new PorticoError('SOURCES_MISSING', `there is no ${SOURCES_FILE} in ${directory}`, {
+      blame: 'user',
       hint: 'Write one beside the Kptfile; see docs/sources.md.',
     });
   }
@@ -78,6 +79,7 @@ function documentOf(call: Call, directory: string, files: PackageFiles): Sources
     ({ file: name, line, column, message, hint }) => `${place(name)}:${line}:${column}: ${message}. ${hint}`,
   );
   throw new PorticoError('SOURCES_INVALID', `${SOURCES_FILE} cannot be used:\n${told.join('\n')}`, {
+    blame: 'user',
     hint: 'Nothing was fetched.',
   });
 }

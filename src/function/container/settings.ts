@@ -35,7 +35,10 @@ export function containerSettings(env: Variables): ContainerSettings | undefined
   const engines = wanted === 'auto' ? ENGINES : ENGINES.filter((engine) => engine === wanted);
   const hint = 'Set PORTICO_CONTAINERS to podman, docker, nerdctl, auto or off.';
   if (engines.length === 0)
-    throw new PorticoError('CONTAINERS_INVALID', 'PORTICO_CONTAINERS names no container program', { hint });
+    throw new PorticoError('CONTAINERS_INVALID', 'PORTICO_CONTAINERS names no container program', {
+      blame: 'user',
+      hint,
+    });
   for (const kind of engines) {
     const program = (env['PATH'] ?? '')
       .split(delimiter)
@@ -50,6 +53,7 @@ export function containerSettings(env: Variables): ContainerSettings | undefined
     return { program, kind, flags, env: Object.fromEntries(passed) };
   }
   throw new PorticoError('CONTAINERS_INVALID', `${engines.join(', ')}: not installed on this machine`, {
+    blame: 'user',
     hint,
   });
 }

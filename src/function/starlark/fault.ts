@@ -16,10 +16,10 @@ export function placeText(position: Position): string {
 
 /** What a script did wrong. */
 export function fault(message: string): PorticoError {
-  return new PorticoError('STARLARK', message);
+  return new PorticoError('STARLARK', message, { blame: 'user' });
 }
 
 /** What is wrong with a script before it runs; the message begins with the place. */
 export function syntaxFault(file: string, position: Position, message: string): PorticoError {
-  return new PorticoError('STARLARK_SYNTAX', `${file}:${placeText(position)}: ${message}`);
+  return new PorticoError('STARLARK_SYNTAX', `${file}:${placeText(position)}: ${message}`, { blame: 'user' });
 }

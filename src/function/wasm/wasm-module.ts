@@ -95,6 +95,7 @@ function limitsOf(reader: Reader, pages: number): { initial: number; maximum: nu
   if (least > pages) {
     const [needed, given] = [least, pages].map((number) => `${Math.ceil((number * PAGE) / 1024 / 1024)} MiB`);
     throw new PorticoError('WASM_MEMORY', `It begins with ${needed} of memory; the limit is ${given}.`, {
+      blame: 'user',
       hint: 'Raise memoryMi of the function in the configuration, or build it with less.',
     });
   }
@@ -126,6 +127,7 @@ function numberBytes(value: number): number[] {
 
 function invalid(why: string): PorticoError {
   return new PorticoError('WASM_INVALID', `The file is not a module that can run here. ${why}`, {
+    blame: 'user',
     hint: 'Build a command for WASI preview 1, such as Go with GOOS=wasip1 or Rust with wasm32-wasip1.',
   });
 }

@@ -1,7 +1,8 @@
-/** The child process in which modules run, and what is looked at before one does. */
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 
+/** The child process in which modules run, and what is looked at before one does. */
+import type { ErrorCode } from '../../error-code.ts';
 import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
@@ -76,7 +77,7 @@ export function saidAtEnd({ status }: Ended): unknown {
 /** Why a child ended that did not say so. V8 ends the whole process where its own memory is used up. */
 export function endedUntold(
   { name, limits }: Pick<WasmChild, 'name' | 'limits'>,
-  what: { readonly code: string; readonly noun: string },
+  what: { readonly code: ErrorCode; readonly noun: string },
   { exitCode, stderr }: Ended,
 ): Cut {
   if (exitCode > 128) return heldTooMuch(name, limits);

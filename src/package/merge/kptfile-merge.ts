@@ -84,6 +84,7 @@ function refuseOldVersion(path: string, local: MapNode, upstream: MapNode): void
     'KPTFILE_VERSION',
     `Upstream's ${path} is of apiVersion ${theirs}, the local one of ${own}`,
     {
+      blame: 'user',
       hint: `Bring upstream's Kptfile to ${own} (kpt fix does that) and publish it, then update again.`,
     },
   );

@@ -216,6 +216,7 @@ function refuseChanges({ base, local }: MergeInput): void {
   );
   if (dirty.length === 0) return;
   throw new PorticoError('NOT_FAST_FORWARD', `Local package files have been modified: ${dirty.join(', ')}`, {
+    blame: 'user',
     hint: 'Use another strategy, such as resource-merge, or take the changes back.',
   });
 }

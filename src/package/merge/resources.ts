@@ -51,7 +51,7 @@ function tryRead(path: string, file: PackageFile): YamlFile | PorticoError {
   } catch (error) {
     if (error instanceof PorticoError) return error;
     if (error instanceof TypeError)
-      return new PorticoError('YAML_INVALID', 'The file is not UTF-8', { cause: error });
+      return new PorticoError('YAML_INVALID', 'The file is not UTF-8', { blame: 'user', cause: error });
     throw error;
   }
 }

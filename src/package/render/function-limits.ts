@@ -1,4 +1,5 @@
 /** What a function may be given and may give back. */
+import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
 import { pathOf } from './bookkeeping.ts';
 import { isMap } from './field-notes.ts';
@@ -10,7 +11,7 @@ import type { WorkBudget } from './work-budget.ts';
 
 /** Why what a function answered is not taken. */
 export interface Fault {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   readonly hint: string;
 }

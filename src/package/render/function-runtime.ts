@@ -1,9 +1,10 @@
-/**
- * What rendering needs of a function runtime (src/function provides it). A function is named as a Kptfile names it.
- */
 import type { Remark } from '../../cel/judge.ts';
 import type { Policy } from '../../cel/policy.ts';
 import type { Review } from '../../cel/review.ts';
+/**
+ * What rendering needs of a function runtime (src/function provides it). A function is named as a Kptfile names it.
+ */
+import type { ErrorCode } from '../../error-code.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { WorkBudget } from './work-budget.ts';
 
@@ -64,7 +65,7 @@ export interface FunctionOutput {
   /** It ran with all that its user may do, for want of a sandbox: a sentence with the remedy. */
   readonly unconfined?: string;
   /** Why it could not be run at all (unknown function, runtime not allowed, time-out): a sentence with the remedy. */
-  readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
+  readonly refused?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
 }
 
 /** What a policy says, or why it could not be judged. */

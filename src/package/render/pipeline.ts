@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../error-code.ts';
 import { isMap, textOf } from './field-notes.ts';
 /** The `pipeline` of a Kptfile as kpt reads and checks it (api/kptfile/v1/validation.go). */
 import type { FunctionSpec, Selector } from './function-runtime.ts';
@@ -10,7 +11,7 @@ export interface Pipeline {
 
 /** Why a Kptfile cannot be rendered; `path` is the field. */
 export interface PipelineProblem {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly path: readonly (string | number)[];
   readonly message: string;
   readonly hint: string;

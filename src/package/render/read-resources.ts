@@ -1,4 +1,5 @@
 /** YAML and JSON files → resources as data, each with its place in the text. */
+import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
 import { lineComment } from '../yaml/layout.ts';
 import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
@@ -32,11 +33,11 @@ export class UnreadableFile extends PorticoError {
 
   constructor(
     at: { readonly file: string; readonly line?: number | undefined },
-    code: string,
+    code: ErrorCode,
     message: string,
     hint: string,
   ) {
-    super(code, message, { hint });
+    super(code, message, { blame: 'user', hint });
     this.file = at.file;
     this.line = at.line;
   }

@@ -1,4 +1,5 @@
 import type { Policy } from '../../cel/policy.ts';
+import type { ErrorCode } from '../../error-code.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import type { FunctionRuntime, FunctionSpec, RegoModule, ResultItem, Severity } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
@@ -70,7 +71,7 @@ export interface FunctionRun {
   readonly stderr?: string;
   /** Said as a warning: it ran without a sandbox. Never written to kpt's lists. */
   readonly unconfined?: string;
-  readonly refused?: { readonly code: string; readonly message: string; readonly hint: string };
+  readonly refused?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
 }
 
 export interface RenderResult {
@@ -84,7 +85,7 @@ export interface RenderResult {
   readonly findings: readonly Finding[];
   /** A package that cannot be rendered at all (bad Kptfile, unreadable YAML): where and what to do. */
   readonly problem?: {
-    readonly code: string;
+    readonly code: ErrorCode;
     readonly message: string;
     readonly hint: string;
     readonly file?: string;

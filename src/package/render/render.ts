@@ -142,7 +142,8 @@ export function finish({
   const outcomes = keep ? outcomesOf(items, state.sources) : [];
   const message = keep ? writeProblem(outcomes, files, sources) : undefined;
   const hint = 'Change the path annotation that the function sets, or the function.';
-  const problem = message === undefined ? {} : { problem: { code: 'PATH_REFUSED', message, hint } };
+  const problem: Pick<RenderResult, 'problem'> =
+    message === undefined ? {} : { problem: { code: 'PATH_REFUSED', message, hint } };
   const written =
     keep && message === undefined
       ? writeFiles(outcomes, files, sources, state.failed === undefined)

@@ -15,6 +15,7 @@ export function sizeOf(value: unknown, most = Infinity, depth = 0): number {
   if (!isContainer(value)) return FIELD;
   if (depth > MAX_DEPTH) {
     throw new PorticoError('NESTED_TOO_DEEP', `A resource is nested more than ${MAX_DEPTH} levels deep.`, {
+      blame: 'user',
       hint: 'Fix the function that nests it.',
     });
   }

@@ -97,7 +97,7 @@ export class WorkBudget {
     this.spent[kind] += amount;
     const { most, code, what, hint } = LIMITS[kind];
     if (this.spent[kind] > most)
-      throw new PorticoError(code, where === undefined ? what : `${where}: ${what}`, { hint });
+      throw new PorticoError(code, where === undefined ? what : `${where}: ${what}`, { blame: 'user', hint });
   }
 
   /** How much is left. */

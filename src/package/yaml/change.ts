@@ -264,6 +264,7 @@ function withFields(value: YamlNode, fields: Readonly<Record<string, string>>): 
 
 export function noSuchPlace(path: YamlPath): PorticoError {
   return new PorticoError('YAML_PATH', `There is no place "${formatPath(path)}" in the document`, {
+    blame: 'user',
     hint: 'Check the path against the document: keys in maps, positions or names in lists.',
   });
 }

@@ -73,10 +73,11 @@ export function toValue(node: YamlNode): YamlValue {
 
 /** A made node of this data. Throws `YAML_VALUE` for what YAML cannot hold, such as a function. */
 export function fromValue(value: YamlValue, depth = 0): YamlNode {
-  if (depth > 200) throw new PorticoError('YAML_VALUE', 'The value is nested too deep or holds itself');
+  if (depth > 200)
+    throw new PorticoError('YAML_VALUE', 'The value is nested too deep or holds itself', { blame: 'user' });
   if (value === null || typeof value !== 'object') {
     if (!['string', 'number', 'bigint', 'boolean'].includes(typeof value) && value !== null) {
-      throw new PorticoError('YAML_VALUE', `A ${typeof value} cannot be written as YAML`);
+      throw new PorticoError('YAML_VALUE', `A ${typeof value} cannot be written as YAML`, { blame: 'bug' });
     }
     return { kind: 'scalar', value };
   }

@@ -108,7 +108,10 @@ function renamed(root: YamlNode, path: YamlPath, to: string): YamlNode {
   const entry = map === undefined || last === undefined ? undefined : slotAt(map, last);
   if (map?.kind !== 'map' || entry === undefined || typeof last !== 'string') throw noSuchPlace(path);
   if (to !== last && slotAt(map, to) !== undefined) {
-    throw new PorticoError('YAML_PATH', `The key "${to}" already exists`, { hint: 'Remove it first.' });
+    throw new PorticoError('YAML_PATH', `The key "${to}" already exists`, {
+      blame: 'user',
+      hint: 'Remove it first.',
+    });
   }
   const key: YamlNode = { kind: 'scalar', value: to };
   const entries = map.entries.map((one): MapEntry =>
@@ -129,6 +132,7 @@ export function fullDocuments(file: YamlFile): YamlDocument[] {
 
 function noSuchDocument(index: number): PorticoError {
   return new PorticoError('YAML_PATH', `The file has no document number ${index}`, {
+    blame: 'user',
     hint: 'Documents count from 0.',
   });
 }

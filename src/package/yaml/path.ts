@@ -86,6 +86,7 @@ function unquote(text: string, quoted: string): string {
 
 function badPath(text: string, cause?: unknown): PorticoError {
   return new PorticoError('YAML_PATH', `"${text.slice(0, 200)}" is not a field path`, {
+    blame: 'user',
     cause,
     hint: 'Write it like spec.containers[name=web].image, with odd keys as ["app.io/name"].',
   });

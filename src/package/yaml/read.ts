@@ -83,6 +83,7 @@ function checkDepth(text: string): void {
 
 function tooDeep(cause?: unknown): PorticoError {
   return new PorticoError('YAML_LIMIT', `The YAML is nested deeper than ${MAX_DEPTH} levels`, {
+    blame: 'user',
     cause,
     hint: 'Flatten the document, or list the file in .krmignore.',
   });
@@ -96,6 +97,7 @@ function readDocuments(
   const starts = tokens.filter((token): token is CST.Document => token.type === 'document');
   if (composed.length > MAX_DOCUMENTS) {
     throw new PorticoError('YAML_LIMIT', `The file has more than ${MAX_DOCUMENTS} documents`, {
+      blame: 'user',
       hint: 'Split the file.',
     });
   }
@@ -129,6 +131,7 @@ function nextLine(text: string, offset: number): number {
 function invalid(source: Source, offset: number, message: string): PorticoError {
   const line = source.text.slice(0, offset).split('\n').length;
   return new PorticoError('YAML_INVALID', `Line ${line}: ${message}`, {
+    blame: 'user',
     hint: 'Fix the YAML. List templates that are not YAML in .krmignore, or give them another extension.',
   });
 }
@@ -167,7 +170,8 @@ class Reader {
         : isScalar(node)
           ? this.#scalar(node, props)
           : undefined;
-    if (made === undefined) throw new PorticoError('YAML_INVALID', 'A node of an unknown kind');
+    if (made === undefined)
+      throw new PorticoError('YAML_INVALID', 'A node of an unknown kind', { blame: 'bug' });
     if (made.anchor !== undefined) {
       this.#anchors.set(made.anchor, made);
       this.#weights.set(made, (node.range?.[1] ?? 0) - (node.range?.[0] ?? 0) + this.#expanded - outside);
@@ -187,6 +191,7 @@ class Reader {
     this.#aliases += 1;
     if (this.#aliases > MAX_ALIASES) {
       throw new PorticoError('YAML_LIMIT', `The document has more than ${MAX_ALIASES} aliases`, {
+        blame: 'user',
         hint: 'Write the repeated parts out.',
       });
     }
@@ -197,9 +202,7 @@ class Reader {
       throw new PorticoError(
         'YAML_LIMIT',
         `The aliases of the document expand to more than ${MAX_EXPANSION} characters`,
-        {
-          hint: 'Write the repeated parts out.',
-        },
+        { blame: 'user', hint: 'Write the repeated parts out.' },
       );
     }
     return { kind: 'alias', name, target, at };

@@ -31,7 +31,8 @@ export function readChart(
   }
   try {
     const [value] = readYaml(decodeText(`${directory}/Chart.yaml`, metadata));
-    if (value === undefined || !isMap(value)) throw new PorticoError('CHART_INVALID', 'it is not a map');
+    if (value === undefined || !isMap(value))
+      throw new PorticoError('CHART_INVALID', 'it is not a map', { blame: 'user' });
     const missing = missingDependencies(files, mapsAt(value, 'dependencies'));
     if (missing.length > 0) {
       const message = `${directory}: the chart depends on ${missing.join(', ')}, which is not in its directory charts`;

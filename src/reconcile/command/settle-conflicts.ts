@@ -101,6 +101,7 @@ export async function settleConflicts({
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
   const { message, hint } = answer.rejected;
   throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${message}.`, {
+    blame: 'user',
     hint: hint ?? 'Settle the conflicts with a commit of your own, or allow the App to push to this branch.',
   });
 }

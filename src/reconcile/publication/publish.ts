@@ -142,11 +142,13 @@ function tagRefused(tag: string, commit: string, rejected: RejectedRef): Portico
       'TAG_NEEDS_WORKFLOWS',
       `the forge refused the tag ${tag}: no branch holds the workflow files of ${commit} any longer, and the App may not write workflows`,
       {
+        blame: 'user',
         hint: `Push a branch at that commit (\`git push origin ${commit}:refs/heads/tag-me\`), and delete the branch once the tag exists; or give the App the permission Workflows (read and write).`,
       },
     );
   }
   return new PorticoError('TAG_REFUSED', `the forge refused the tag ${tag}: ${rejected.message}`, {
+    blame: 'user',
     hint:
       rejected.hint ??
       'Allow the App to create tags `**/v*`: add it as a bypass actor to the tag ruleset that forbids it.',

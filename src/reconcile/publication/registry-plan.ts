@@ -25,6 +25,7 @@ export function plannedArtifacts(oci: OciConfig | undefined, path: string): read
     const why =
       odd === undefined ? `has more than ${MAX_LENGTH} characters` : `contains ${JSON.stringify(odd)}`;
     throw new PorticoError('REGISTRY_NAME', `${repository} cannot be a repository in a registry: it ${why}`, {
+      blame: 'user',
       hint: 'Registry names are lower-case letters and digits, separated by . _ or -. List the packages to push in `spec.oci.packages`.',
     });
   }

@@ -127,6 +127,7 @@ export async function addOrders({
   const [rejected] = answer.rejected;
   if (rejected !== undefined && !wasOvertaken(rejected)) {
     throw new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
+      blame: 'user',
       hint: rejected.hint ?? 'Allow the App to write refs below refs/portico/.',
     });
   }

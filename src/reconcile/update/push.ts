@@ -124,6 +124,7 @@ export async function pushAll(
 export function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
   if (rejected !== undefined && isFinal(rejected)) {
     return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
+      blame: 'user',
       hint:
         rejected.hint ??
         'Allow the App to push `portico/**`: add it as a bypass actor to the ruleset that forbids it.',

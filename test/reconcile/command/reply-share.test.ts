@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import type { ErrorCode } from '../../../src/error-code.ts';
 import { PorticoError } from '../../../src/error.ts';
 import { createReplyShare, REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
 import type { RepositoryAccess } from '../../../src/reconcile/ports.ts';
@@ -9,8 +10,8 @@ const accessOf = (permission: () => Promise<string>): Pick<RepositoryAccess, 'fo
   ref,
   forge: { permission } as Partial<RepositoryAccess['forge']> as RepositoryAccess['forge'],
 });
-const failing = (code: string): Pick<RepositoryAccess, 'forge' | 'ref'> =>
-  accessOf(() => Promise.reject(new PorticoError(code, 'no answer')));
+const failing = (code: ErrorCode): Pick<RepositoryAccess, 'forge' | 'ref'> =>
+  accessOf(() => Promise.reject(new PorticoError(code, 'no answer', { blame: 'user' })));
 
 test('replies are counted for each person, for an hour, and not at all for those who may write', async () => {
   let minutes = 0;
@@ -35,7 +36,8 @@ test('replies are counted for each person, for an hour, and not at all for those
 
 test('where the forge does not say who somebody is, that is nobody who may write; a limit is waited for', async () => {
   const share = createReplyShare({ now: () => new Date(0) });
-  for (let count = 0; count < REPLIES_AN_HOUR; count += 1) await share.take(failing('FORGE_DOWN'), 'rita');
-  expect(await share.take(failing('FORGE_DOWN'), 'rita')).toBe(false);
+  for (let count = 0; count < REPLIES_AN_HOUR; count += 1)
+    await share.take(failing('FORGE_UNAVAILABLE'), 'rita');
+  expect(await share.take(failing('FORGE_UNAVAILABLE'), 'rita')).toBe(false);
   await expect(share.take(failing('RATE_LIMITED'), 'rita')).rejects.toThrow('no answer');
 });

@@ -22,7 +22,8 @@ test('an issue with more comments than are read keeps the others on the dashboar
     ],
     listComments: async (issue: number) => {
       asked.push(issue);
-      if (issue === 9) throw new PorticoError('FORGE_TOO_MANY', 'a list on the forge has too many items');
+      if (issue === 9)
+        throw new PorticoError('FORGE_TOO_MANY', 'a list on the forge has too many items', { blame: 'user' });
       return [];
     },
   };
