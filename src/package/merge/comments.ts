@@ -54,7 +54,7 @@ function mergedLine(
   const d = lineComment(local)?.text ?? '';
   if (d === u) return undefined;
   if (d !== o) {
-    const isTaken = u.includes('kpt-set:');
+    const isTaken = isSetter(u);
     tell(isTaken ? 'upstream' : 'local', isTaken ? d : u);
     if (!isTaken) return undefined;
   }
@@ -71,6 +71,44 @@ function mergedLead(
   if (d === undefined || o === undefined || u === undefined) return undefined;
   const merged = mergedTrivia(d, o, u, tell);
   return merged && { lines: merged, column: d.column };
+}
+
+/**
+ * The comments of a plain value that took the place of another in a list, on one side: it brings its own. Where it kept the
+ * comment that the other value had, the other side's change of that arrives; and what local wrote beside the other value
+ * stays, except for setters, because a function would write that value back.
+ */
+export function replacedComments(
+  local: Slot,
+  base: Slot | undefined,
+  upstream: Slot | undefined,
+  replacedBy: Side,
+): CommentChange | undefined {
+  if (!isRead(local) || !isRead(base) || !isRead(upstream) || local.at.flow) return undefined;
+  const choice = (d: string, o: string, u: string): Side => {
+    const [now, other] = replacedBy === 'local' ? [d, 'upstream' as const] : [u, 'local' as const];
+    if (now === o && o !== '') return other;
+    return replacedBy === 'upstream' && (d === '' || d === o || isSetter(d)) ? 'upstream' : 'local';
+  };
+  const [d, o, u] = [local, base, upstream].map((slot) => lineComment(slot)?.text ?? '') as Three;
+  const [own, old, theirs] = [leadOf(local), leadOf(base), leadOf(upstream)];
+  const change: { line?: string | null; lead?: Lead } = {};
+  if (d !== u && choice(d, o, u) === 'upstream') change.line = u === '' ? null : u;
+  if (own !== undefined && old !== undefined && theirs !== undefined) {
+    const texts = [own, old, theirs].map(({ lines }) => commentsIn(lines)) as Three;
+    if (texts[0] !== texts[2] && choice(...texts) === 'upstream') {
+      const lines = theirs.lines.map((line) => shiftLine(line.trimEnd(), own.column - theirs.column));
+      change.lead = { lines, column: own.column };
+    }
+  }
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+type Three = [local: string, base: string, upstream: string];
+
+/** True for comments that make a function write the value beside them. */
+function isSetter(comment: string): boolean {
+  return comment.includes('kpt-set:');
 }
 
 /** Merges lines that hold comments or nothing; undefined where local's stay. */

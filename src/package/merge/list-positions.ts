@@ -1,9 +1,9 @@
 import { changedItem, madeList } from '../yaml/change.ts';
 import { canon, same } from '../yaml/compare.ts';
-import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
+import type { CommentChange, ListItem, ListNode, YamlNode } from '../yaml/node.ts';
 import { threeWay } from '../yaml/sequence.ts';
 import type { Hunk } from '../yaml/sequence.ts';
-import { mergedComments, withComments } from './comments.ts';
+import { mergedComments, replacedComments, withComments } from './comments.ts';
 import { mergeNodes, telling } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
 import { leavesOf } from './leaves.ts';
@@ -101,14 +101,11 @@ function moved({
         spot: here,
         context,
       });
-    if (!isInPlace || item.value.kind === 'scalar') return item;
-    return mergedItem({
-      local: item,
-      base: old[step],
-      upstream: upstream.items[hunk.right[0] + step],
-      spot: here,
-      context,
-    });
+    if (!isInPlace) return item;
+    const theirs = upstream.items[hunk.right[0] + step];
+    if (item.value.kind === 'scalar')
+      return withComments(item, replacedComments(item, old[step], theirs, 'local'));
+    return mergedItem({ local: item, base: old[step], upstream: theirs, spot: here, context });
   });
 }
 
@@ -252,8 +249,19 @@ function replaced(hunk: Hunk, local: ListNode, base: ListNode, upstream: ListNod
     const twin = own[at];
     if (twin === undefined) return item;
     const value = takeUpstream(twin.value, old[at]?.value, item.value);
-    return withComments(changedItem(twin, value, item), mergedComments(twin, old[at], item));
+    return withComments(changedItem(twin, value, item), commentsOfNew(twin, old[at], item));
   });
+}
+
+/** Those of an item that upstream has instead of local's, which is as base's. */
+function commentsOfNew(
+  local: ListItem,
+  base: ListItem | undefined,
+  upstream: ListItem,
+): CommentChange | undefined {
+  return upstream.value.kind === 'scalar'
+    ? replacedComments(local, base, upstream, 'upstream')
+    : mergedComments(local, base, upstream);
 }
 
 function pairs({
@@ -279,13 +287,15 @@ function pairs({
     const [old, theirs] = [o[at]?.value, u[at]?.value];
     if (theirs === undefined || same(item.value, theirs)) return [item];
     if (same(old, theirs)) {
+      if (item.value.kind === 'scalar')
+        return [withComments(item, replacedComments(item, o[at], u[at], 'local'))];
       const here = { path: [...spot.path, index + at], pattern: spot.pattern };
       return [mergedItem({ local: item, base: o[at], upstream: u[at], spot: here, context })];
     }
     // In a list null is an item like others, not an absence.
-    if (same(item.value, old)) {
+    if (u[at] !== undefined && same(item.value, old)) {
       const changed = changedItem(item, takeUpstream(item.value, old, theirs), u[at]);
-      return [withComments(changed, mergedComments(item, o[at], u[at]))];
+      return [withComments(changed, commentsOfNew(item, o[at], u[at]))];
     }
     const here = { path: [...spot.path, index + at], pattern: spot.pattern };
     const value = mergeNodes({ local: item.value, base: old, upstream: theirs, spot: here, context });

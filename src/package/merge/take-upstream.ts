@@ -3,7 +3,7 @@ import { canon, same } from '../yaml/compare.ts';
 import { entryOf, textAt } from '../yaml/node.ts';
 import type { ListItem, ListNode, MapNode, YamlNode } from '../yaml/node.ts';
 import { commonPairs } from '../yaml/sequence.ts';
-import { mergedComments, withComments } from './comments.ts';
+import { mergedComments, replacedComments, withComments } from './comments.ts';
 
 /**
  * Upstream's data in local's formatting, with comments merged place by place: for values that are upstream's to decide,
@@ -39,7 +39,11 @@ function takeList(local: ListNode, base: ListNode | undefined, upstream: ListNod
     // A scalar in another one's place is a stranger to the comment beside that one.
     if (old === undefined && !isEqual && item.value.kind === 'scalar') return item;
     const value = takeUpstream(twin.value, old?.value, item.value);
-    return withComments(changedItem(twin, value, item), mergedComments(twin, old, item));
+    const comments =
+      isEqual || item.value.kind !== 'scalar'
+        ? mergedComments(twin, old, item)
+        : replacedComments(twin, old, item, 'upstream');
+    return withComments(changedItem(twin, value, item), comments);
   });
   return madeList(local, items);
 }

@@ -147,6 +147,61 @@ test('an item that takes the place of another does not inherit its setter', () =
   expect(merged(base, upstream, local)).toEqual(upstream.with(7, '  replicas: 5'));
 });
 
+function told(side: 'local' | 'upstream', comment: string): string {
+  const what =
+    side === 'local'
+      ? 'a local comment was removed together with its field'
+      : "upstream's comment was not added, because its field differs here";
+  return `${what}; it says: ${comment.slice(2)}`;
+}
+
+function withArgument(value: string, comment: string): string[] {
+  return LINES.with(14, `        - ${value} ${comment}`.trimEnd());
+}
+
+describe('a plain value that takes the place of another in a list', () => {
+  const SETTER = '# kpt-set: --a=${a}';
+  const OTHER = '# kpt-set: --a=${b}';
+  // What stands beside the old value in base, beside it on the side that kept it, and beside the new one.
+  test.each<[string, [string, string, string], string, string?]>([
+    ['brings its own, and the setter that the other side wrote is told', ['', SETTER, ''], '', SETTER],
+    ['has the other setter where it kept the old one', [SETTER, OTHER, SETTER], OTHER],
+    ['loses the setter that the other side removed', [SETTER, '', SETTER], ''],
+    ['keeps the comment that it came with', [SETTER, SETTER, '# new'], '# new'],
+    [
+      'keeps its own setter, and the other one is told',
+      [SETTER, OTHER, '# kpt-set: c'],
+      '# kpt-set: c',
+      OTHER,
+    ],
+  ])('%s, whichever side replaced it', (_, [o, other, now], wanted, lost) => {
+    for (const side of ['local', 'upstream'] as const) {
+      // With the neighbour changed too, the other side has touched the same stretch of the list.
+      for (const beside of [LINES[15]!, '        - --c=3']) {
+        const kept = withArgument('--a=1', other).with(15, beside);
+        const replaced = withArgument('--new', now);
+        const [upstream, local] = side === 'local' ? [kept, replaced] : [replaced, kept];
+        const trees = { base: packageOf(withArgument('--a=1', o)), upstream: packageOf(upstream) };
+        const { files, notes, conflicts } = mergePackages({ ...trees, local: packageOf(local) });
+        expect(conflicts).toEqual([]);
+        expect(textOf(files.get('d.yaml')).trimEnd().split('\n')).toEqual(
+          withArgument('--new', wanted).with(15, beside),
+        );
+        const by = side === 'local' ? 'upstream' : 'local';
+        expect(notes.map(({ message }) => message.replace(/^[^:]*: /, ''))).toEqual(
+          lost === undefined ? [] : [told(by, lost)],
+        );
+      }
+    }
+  });
+
+  test('keeps what local wrote about the old value, unless it is a setter', () => {
+    const replaced = LINES.with(14, '        - --new');
+    const own = LINES.with(14, `${LINES[14]} # why`);
+    expect(merged(LINES, replaced, own)).toEqual(LINES.with(14, '        - --new # why'));
+  });
+});
+
 test('items of a list of maps bring their comments where nobody changed their data', () => {
   const upstream = LINES.toSpliced(26, 1, '      # spot nodes', '      - key: b # spot');
   const local = LINES.with(7, '  replicas: 5');

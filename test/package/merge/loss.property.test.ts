@@ -58,14 +58,15 @@ function untold({ base, upstream, local }: Trees, merged: MergeResult): string[]
   const told = toldWords([base, upstream, local], merged);
   const carriers = new Map([base, upstream, local].flatMap((files) => [...commentsIn(files)]));
   const another = new Set([upstream, local].flatMap((files) => [...wordsOfOthers(files, b)]));
-  const ownOfItems = new Set([upstream, local].flatMap((files) => [...commentsOfNewItems(files, b)]));
+  const ofMembers = [upstream, local].map((files) => new Set(commentsOfNewMembers(files, b)));
   const wrong: string[] = [];
   for (const word of new Set([...b.keys(), ...u.keys(), ...l.keys()])) {
     const isWanted = b.has(word) ? u.has(word) && l.has(word) : true;
     const count = m.get(word) ?? 0;
     if (count === (isWanted ? 1 : 0) || told.has(word)) continue;
-    // A value that takes the place of another in a list brings its own comments, also where the other had the same.
-    if (count === 1 && ownOfItems.has(word)) continue;
+    // Each new member of a set brings its own comments, also where another had the same.
+    const bringing = ofMembers.filter((words) => words.has(word)).length;
+    if (bringing > 0 && count === bringing) continue;
     const carrier = carriers.get(word);
     // A resource of another name is another one, where it cannot be followed without doubt.
     if (another.has(count > 0 ? word : (carrier ?? ''))) continue;
@@ -116,14 +117,14 @@ function* commentsIn(files: PackageFiles): Generator<[string, string]> {
   }
 }
 
-/** The words of comments that belong to plain values in lists which base does not have. */
-function* commentsOfNewItems(files: PackageFiles, base: Counted): Generator<string> {
-  const items = new Set(
-    [...files.values()].flatMap((file) =>
-      [...textOf(file).matchAll(/^ *- ([ul]\d+x)(?: #.*)?$/gm)].map(([, word = '']) => word),
-    ),
-  );
-  for (const [word, carrier] of commentsIn(files)) if (items.has(carrier) && !base.has(carrier)) yield word;
+/** The words of comments that belong to members of sets which base does not have. */
+function* commentsOfNewMembers(files: PackageFiles, base: Counted): Generator<string> {
+  for (const file of files.values()) {
+    for (const [set] of textOf(file).matchAll(/^ {2}finalizers:\n(?: {4}[-#].*\n)*/gm)) {
+      for (const [word, carrier] of commentsIn(new Map([['', { ...file, bytes: Buffer.from(set) }]])))
+        if (carrier !== word && !base.has(carrier)) yield word;
+    }
+  }
 }
 
 /** The words of resources whose name or namespace base does not have. */
