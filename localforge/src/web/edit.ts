@@ -169,6 +169,8 @@ export const commitFile: Action = async (visit, fields) => {
   const branch = field('branch').trim();
   if (!/^[0-9a-f]{40}$/.test(at)) throw unprocessable('The form does not say which commit it is about.');
   const git = context.git(repository);
+  if ((await git.commit(at)) === undefined)
+    throw unprocessable(`There is no such commit as ${at.slice(0, 7)}. Load the page of the file again.`);
   const entry = await git.entry(at, path);
   const before = entry?.type === 'blob' ? (await git.object(entry.sha))?.content : undefined;
   const lineEnd = entry === undefined ? '\n' : textFile(entry, before).lineEnd;

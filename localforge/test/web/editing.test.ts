@@ -86,6 +86,21 @@ test('a name that no branch can have is refused by that name, and the text stays
   expect(page.text).toContain('mine</textarea');
 });
 
+test('a form about a commit that is not there is refused, and nothing is written', async () => {
+  const form = await formOf(`${ROOT}/edit/main/README.md`);
+  const refs = async (): Promise<unknown> =>
+    (await forge.bob.rest.git.listMatchingRefs({ ...REPO, ref: 'heads' })).data;
+  const before = await refs();
+  const { data: blob } = await forge.bob.rest.git.createBlob({ ...REPO, content: 'no commit' });
+  for (const at of ['0'.repeat(40), 'f'.repeat(40), blob.sha]) {
+    for (const branch of ['main', 'from-nowhere']) {
+      const page = await forge.post(`${ROOT}/edit`, { ...form, at, branch, text: 'mine' });
+      expect([page.status, page.text]).toEqual([422, expect.stringContaining('There is no such commit')]);
+    }
+  }
+  expect(await refs()).toEqual(before);
+});
+
 test('a file is added, with the path that the form says', async () => {
   const form = await formOf(`${ROOT}/new/main/app`);
   expect(form['path']).toBe('app/');
