@@ -1,8 +1,10 @@
 import type { Conflict } from '../package/merge/conflict.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
-import type { PackageFiles } from '../package/package.ts';
 import { sameFile } from '../package/package.ts';
+import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { nodeAt } from '../package/yaml/change.ts';
 import { textAt } from '../package/yaml/node.ts';
+import type { YamlNode } from '../package/yaml/node.ts';
 import { readYamlFile } from '../package/yaml/read.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
@@ -90,12 +92,16 @@ async function updateInPlace(call: Call): Promise<number> {
 /** The repository that the Kptfile names; '' where it names none, which is told of later. */
 function upstreamOf(files: PackageFiles): string {
   const file = files.get('Kptfile');
+  const root = file === undefined ? null : rootOf(file);
+  return textAt(root ?? undefined, 'upstream', 'git', 'repo');
+}
+
+/** The content of a Kptfile; null where it cannot be read, which is told of elsewhere. */
+function rootOf({ bytes }: PackageFile): YamlNode | null {
   try {
-    const root =
-      file === undefined ? undefined : readYamlFile(Buffer.from(file.bytes).toString()).documents[0]?.root;
-    return textAt(root ?? undefined, 'upstream', 'git', 'repo');
+    return readYamlFile(Buffer.from(bytes).toString()).documents[0]?.root ?? null;
   } catch {
-    return '';
+    return null;
   }
 }
 
@@ -144,6 +150,7 @@ function finish({
   for (const { file, message } of notes) terminal.warn(`${place(file)}: ${message}`);
   for (const conflict of conflicts)
     terminal.say(conflictLine({ ...conflict, file: place(conflict.file) }, refused));
+  if (conflicts.length > 0 && hasMutators(merged.files)) terminal.say(FUNCTIONS_DID_NOT_RUN);
   if (refused) terminal.say(`${counted(conflicts.length, 'conflict')}, so nothing was written.`);
   if (terminal.json) terminal.document({ changed, conflicts: conflicts.map(conflictDocument), notes });
   else {
@@ -151,6 +158,19 @@ function finish({
     if (changed.length === 0 && !refused) terminal.say(`Nothing changed.${hint}`);
   }
   return conflicts.length > 0 ? EXIT.conflicts : EXIT.ok;
+}
+
+/** Pull requests fold the fields that functions write; here each is listed, because only rendering can tell which those are. */
+const FUNCTIONS_DID_NOT_RUN =
+  'portico update runs no functions, so conflicts in fields that functions write are listed too. Settle those of setters and of the Kptfile first, then run portico render, which writes the others.';
+
+/** Whether a function of the package, or of a subpackage, may write fields. */
+function hasMutators(files: PackageFiles): boolean {
+  return [...files].some(([path, file]) => {
+    if (path !== 'Kptfile' && !path.endsWith('/Kptfile')) return false;
+    const mutators = nodeAt(rootOf(file), ['pipeline', 'mutators']);
+    return mutators?.kind === 'list' && mutators.items.length > 0;
+  });
 }
 
 /** Absent values are null in JSON, so that each of the three is there. */

@@ -84,13 +84,14 @@ export function updateReportMarkdown(report: UpdateReport, limit = 60_000): stri
 /** What becomes of the objects, in one sentence and a table of those that do not simply stay. */
 function pivotMarkdown(pivot: Pivot): string {
   const { kept, added, removed, recreated, moved, contested, unread } = pivot;
-  const counts = [
-    `${kept} stay`,
-    `${added.length} are added`,
-    `${removed.length} are removed`,
-    `${recreated.length} are recreated`,
-    `${moved.length} change owner`,
-  ].join(', ');
+  const counts: readonly (readonly [number, string])[] = [
+    [kept, 'kept'],
+    [added.length, 'added'],
+    [removed.length, 'removed'],
+    [recreated.length, 'recreated'],
+    [moved.length, 'with another owner'],
+  ];
+  const told = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
   const rows = [
     ...recreated.map((one) => row('recreated', one, `because ${one.fields.join(', ')} cannot be changed`)),
     ...removed.map((one) => row('removed', one, '')),
@@ -104,7 +105,7 @@ function pivotMarkdown(pivot: Pivot): string {
   const table = ['| | object | |', '|---|---|---|', ...rows.slice(0, MAX_ROWS)].join('\n');
   const blind = unread.slice(0, 20).map((path) => codeSpan(path));
   return [
-    `Of the objects, ${counts}.`,
+    `Objects: ${told.join(', ') || 'none'}.`,
     ...(rows.length === 0 ? [] : [table]),
     ...(left > 0 ? [`… and ${left} more.`] : []),
     ...(blind.length === 0 ? [] : [`Not known, because they cannot be read: ${blind.join(', ')}.`]),

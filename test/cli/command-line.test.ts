@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import { VERBS } from '../../src/cli/table.ts';
-import { portico, ROOT, scratch } from './run-portico.ts';
+import { portico, ROOT, run, scratch } from './run-portico.ts';
 
 describe('usage', () => {
   test.each<[string, string[], RegExp]>([
@@ -85,6 +85,21 @@ describe('streams', () => {
     // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
   });
+
+  test.skipIf(spawnSync('script', ['--version']).status !== 0)(
+    'what a person reads on a terminal is plain, and Markdown elsewhere',
+    async () => {
+      using dir = scratch();
+      const resource = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: ';
+      dir.write({ 'a/c.yaml': `${resource}"1"\n`, 'b/c.yaml': `${resource}"2"\n` });
+      const args = ['diff', dir.path('a'), dir.path('b')];
+      const line = [process.execPath, join(ROOT, 'src/portico.js'), ...args].join(' ');
+      const onTerminal = await run('script', ['-qec', line, '/dev/null']);
+      expect([onTerminal.code, onTerminal.stdout]).toEqual([0, expect.stringContaining('+ data.x: "2"')]);
+      expect(onTerminal.stdout).not.toMatch(/<\/?(?:details|summary)|```|\*\*/);
+      expect((await portico(args)).stdout).toContain('<details open><summary>');
+    },
+  );
 
   test('a reader that leaves early is no error', async () => {
     using dir = scratch();

@@ -90,6 +90,17 @@ describe('update of directories', () => {
     expect(dir.read('out')['web.yaml']).toBe(V2['web.yaml']);
   });
 
+  test('below conflicts it is said that no functions ran, where there are some', async () => {
+    using dir = scratch();
+    const said = /portico update runs no functions, .* then run portico render/;
+    const mutators = `${KPTFILE}pipeline:\n  mutators:\n    - image: set-labels:v0.2\n      configMap: { a: b }\n`;
+    const there = await update(dir, { ...CLASH, Kptfile: mutators }, '--output', 'out');
+    expect([there.code, there.stderr]).toEqual([2, expect.stringMatching(said)]);
+    expect((await update(dir, CLASH, '--output', 'none')).stderr).not.toMatch(said);
+    const calm = await update(dir, { ...V1, Kptfile: mutators }, '--output', 'calm');
+    expect([calm.code, calm.stderr]).toEqual([0, expect.not.stringMatching(said)]);
+  });
+
   test('--on-conflict local keeps local, and still tells', async () => {
     using dir = scratch();
     const { code } = await update(dir, CLASH, '--output', 'out', '--on-conflict', 'local');
