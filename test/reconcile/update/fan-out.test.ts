@@ -148,7 +148,11 @@ describe('after v2', () => {
       new RegExp(`\\*\\*Merged and published\\*\\* as \\[\`${path}@v1\`\\]\\(\\S+\\)\\.`),
     );
     expect(merged).not.toMatch(/will be published|close the pull request/);
-    expect(await repo.sticky(pull.number)).toContain(`### Published \`${path}@v1\``);
+    // Nobody follows it.
+    await stage.downstream('few', path);
+    const comment = await repo.sticky(pull.number);
+    expect(comment).toContain(`### Published \`${path}@v1\``);
+    expect(comment).not.toMatch(/Next|Downstream/);
     const next = await onlyPull(repo);
     expect([pull.title, next.title].toSorted()).toEqual(['Update one to v2', 'Update two to v2']);
   });
