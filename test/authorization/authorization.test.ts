@@ -11,7 +11,7 @@ import { schedules } from './schedules.ts';
  * AUTHORIZATION_STORY tells only stories that are called so.
  */
 const LONG = process.env['PORTICO_LONG'] === '1' || process.env['AUTHORIZATION_SCHEDULES'] !== undefined;
-const SCHEDULES = Number(process.env['AUTHORIZATION_SCHEDULES'] ?? (LONG ? 500 : 3));
+const SCHEDULES = Number(process.env['AUTHORIZATION_SCHEDULES'] ?? (LONG ? 500 : 2));
 const SEED = Number(process.env['AUTHORIZATION_SEED'] ?? (LONG ? Date.now() % 1_000_000 : 2594));
 const ONLY = process.env['AUTHORIZATION_ONLY'];
 const FROM = Number(process.env['AUTHORIZATION_FROM'] ?? 0);

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Conflict } from '../../../src/package/merge/conflict.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import { readYaml } from '../../../src/package/yaml/edit.ts';
-import { hasCorpus, mergeCases, textOf } from './corpus.ts';
+import { longTest } from '../../long-test.ts';
+import { hasCorpus, isHuge, mergeCases, textOf } from './corpus.ts';
 import type { MergeCase } from './corpus.ts';
 import { expectedConflicts, plainPath } from './expected-conflicts.ts';
 
@@ -33,7 +34,9 @@ describe.skipIf(!hasCorpus())('every conflict is told, none is invented', () => 
   const cases = hasCorpus() ? mergeCases().filter((one) => one.strategy === 'resource-merge') : [];
   let told = 0;
 
-  test.each(cases.map((one) => [one.name, one] as const))('%s', (_, one) => {
+  for (const one of cases) (isHuge(one) ? longTest : test)(one.name, () => tells(one));
+
+  function tells(one: MergeCase): void {
     const { conflicts } = mergePackages(one);
     const expected = expectedConflicts(one.base, one.upstream, one.local);
     told += conflicts.length;
@@ -66,7 +69,7 @@ describe.skipIf(!hasCorpus())('every conflict is told, none is invented', () => 
           conflict.base !== undefined,
       ).toBe(false);
     }
-  });
+  }
 
   test('the corpus has conflicts', () => {
     console.log(`conflicts told in the corpus: ${told}`);

@@ -67,6 +67,11 @@ export function mergeCases(): MergeCase[] {
     });
 }
 
+/** A case of megabytes, each merge of which takes seconds. */
+export function isHuge({ name }: Pick<MergeCase, 'name'>): boolean {
+  return name.endsWith('-huge');
+}
+
 /** Reads a directory as a package. */
 export function readTree(root: string, prefix = ''): Map<string, PackageFile> {
   const files = new Map<string, PackageFile>();
@@ -171,13 +176,23 @@ function lineDistance(a: string, b: string): number {
     left.at(-1 - tail) === right.at(-1 - tail)
   )
     tail += 1;
-  const [x, y] = [left.slice(head, left.length - tail), right.slice(head, right.length - tail)];
-  let row = new Uint32Array(y.length + 1);
+  const numbers = new Map<string, number>();
+  const numbered = (lines: readonly string[]): Uint32Array =>
+    Uint32Array.from(lines.slice(head, lines.length - tail), (line) => {
+      const known = numbers.get(line) ?? numbers.size;
+      numbers.set(line, known);
+      return known;
+    });
+  const [x, y] = [numbered(left), numbered(right)];
+  let [row, next] = [new Uint32Array(y.length + 1), new Uint32Array(y.length + 1)];
   for (const line of x) {
-    const next = new Uint32Array(y.length + 1);
-    for (let at = 0; at < y.length; at += 1)
-      next[at + 1] = line === y[at] ? row[at]! + 1 : Math.max(next[at]!, row[at + 1]!);
-    row = next;
+    let before = 0;
+    for (let at = 0; at < y.length; at += 1) {
+      const above = row[at + 1]!;
+      before = line === y[at] ? row[at]! + 1 : before > above ? before : above;
+      next[at + 1] = before;
+    }
+    [row, next] = [next, row];
   }
   return x.length + y.length - 2 * row[y.length]!;
 }

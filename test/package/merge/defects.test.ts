@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 
 import type { MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
-import { DEFECTS, defectCases, hasCorpus, mergeCases, textOf, treesOf } from './corpus.ts';
+import { longTest } from '../../long-test.ts';
+import { DEFECTS, defectCases, hasCorpus, isHuge, mergeCases, textOf, treesOf } from './corpus.ts';
 
 interface Told {
   /** `file:path` of each conflict, and the side that it takes. */
@@ -125,9 +126,8 @@ describe.skipIf(!hasCases)('merges that were wrong', () => {
 describe.skipIf(!hasCorpus() || !hasCases)('every case of the corpora', () => {
   const cases = hasCorpus() && hasCases ? [...mergeCases(), ...defectCases()] : [];
 
-  test.each(cases.map((one) => [one.name, one] as const))(
-    '%s: settled either way, nothing is left',
-    (_, one) => {
+  for (const one of cases) {
+    (isHuge(one) ? longTest : test)(`${one.name}: settled either way, nothing is left`, () => {
       const first = attempt(() => mergePackages(one));
       if (first === undefined) return;
       for (const side of ['upstream', 'local'] as const) {
@@ -138,8 +138,8 @@ describe.skipIf(!hasCorpus() || !hasCases)('every case of the corpora', () => {
       }
       if (one.strategy !== 'fast-forward')
         expect(mergePackages({ ...one, local: first.files }).changed).toEqual([]);
-    },
-  );
+    });
+  }
 });
 
 /** Undefined where the merge refuses, which other tests look at. */

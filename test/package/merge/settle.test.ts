@@ -8,7 +8,7 @@ import { mergePackages } from '../../../src/package/merge/merge.ts';
 import { settleConflicts } from '../../../src/package/merge/settle.ts';
 import type { PackageFile, PackageFiles } from '../../../src/package/package.ts';
 import { STORIES, longTest } from '../../long-test.ts';
-import { DEFECTS, defectCases, hasCorpus, mergeCases, textOf } from './corpus.ts';
+import { DEFECTS, defectCases, hasCorpus, isHuge, mergeCases, textOf } from './corpus.ts';
 
 const cases = [...(hasCorpus() ? mergeCases() : []), ...(existsSync(DEFECTS) ? defectCases() : [])];
 const SIDES = ['upstream', 'local'] as const;
@@ -16,8 +16,7 @@ const SIDES = ['upstream', 'local'] as const;
 describe.skipIf(cases.length === 0)('settled in the draft is merged with the decision, byte for byte', () => {
   let cells = 0;
 
-  for (const one of cases)
-    (one.name.endsWith('-huge') ? longTest : test)(one.name, () => settledEitherWay(one));
+  for (const one of cases) (isHuge(one) ? longTest : test)(one.name, () => settledEitherWay(one));
 
   function settledEitherWay(one: (typeof cases)[number]): void {
     const merged = attempt(one);
