@@ -149,7 +149,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ref: RepositoryRef,
     signal?: AbortSignal,
   ): Promise<{ readonly git: Git; readonly defaultBranch: string } | null> => {
-    const home = await organizations.homeOf(ref);
+    const home = await organizations.organizationRepositoryOf(ref);
     if (home === null) return null;
     const git = freshness.wrap(home.id, boundTo(home.id, await mirrors.open(home, signal)));
     const [facts] = await Promise.all([
@@ -228,7 +228,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     ...(environment.dashboardSeconds !== undefined && { dashboardSeconds: environment.dashboardSeconds }),
     sweepMinutes: environment.sweepMinutes,
     ...(environment.settleSeconds !== undefined && { settleSeconds: environment.settleSeconds }),
-    alone: (key, work) => lock.run(key, work),
+    runExclusive: (key, work) => lock.run(key, work),
     enqueue: async (jobs) => {
       // Whoever runs them is to see what they are asked for about.
       await index?.flush();

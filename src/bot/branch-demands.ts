@@ -43,8 +43,8 @@ async function read(
   signal: AbortSignal | undefined,
 ): Promise<Demands> {
   const [rules, protection] = await Promise.all([
-    toldOrNull(forge.branchRules(branch, signal)),
-    toldOrNull(forge.branchProtection(branch, signal)),
+    answerOrNull(forge.branchRules(branch, signal)),
+    answerOrNull(forge.branchProtection(branch, signal)),
   ]);
   return {
     requiresSignatures: rules?.requiresSignatures ?? false,
@@ -55,7 +55,7 @@ async function read(
   };
 }
 
-async function toldOrNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
+async function answerOrNull<Answer>(asked: Promise<Answer>): Promise<Answer | null> {
   try {
     return await asked;
   } catch (error) {

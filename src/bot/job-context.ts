@@ -40,5 +40,5 @@ export function traced(tracing: Tracing, git: Git): Git {
 /** A command is decided on what is there now, and what failed once is read anew. */
 function momentOf({ kind, origin: { at }, attempt }: ReceivedJob): Moment | null {
   if (kind === 'comment' || kind === 'fix' || attempt > 1 || at === undefined) return null;
-  return { since: at, passOn: traitsOf(kind).onlyLooks === true };
+  return { since: at, passOn: traitsOf(kind).onlyReads === true };
 }

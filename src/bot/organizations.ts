@@ -4,7 +4,7 @@ import { ORGANIZATION_REPOSITORY } from '../reconcile/repository/organization.ts
 
 export interface Organizations {
   /** The repository with an organisation's defaults; null where there is none, and for that repository itself. */
-  homeOf(ref: RepositoryRef): Promise<RepositoryRef | null>;
+  organizationRepositoryOf(ref: RepositoryRef): Promise<RepositoryRef | null>;
   /** The repository `owner/name` of an installation, in whatever case; null where there is none. */
   find(installationId: number, name: string): Promise<RepositoryRef | null>;
   /** What was looked up is asked for again. */
@@ -35,7 +35,7 @@ export function createOrganizations(
   };
 
   return {
-    async homeOf(ref) {
+    async organizationRepositoryOf(ref) {
       if (ref.name === ORGANIZATION_REPOSITORY) return null;
       const all = await allIn(ref.installationId);
       return all.get(fullName(ref.owner, ORGANIZATION_REPOSITORY)) ?? null;

@@ -6,7 +6,7 @@ export interface OwnBranches {
   wrap<Some extends Pick<Git, 'push'>>(
     repositoryId: number,
     git: Some,
-  ): Some & Required<Pick<Git, 'movedAlone'>>;
+  ): Some & Required<Pick<Git, 'movedOnlyByUs'>>;
 }
 
 /** One for each open update, mostly. */
@@ -21,7 +21,7 @@ export function createOwnBranches(): OwnBranches {
   return {
     wrap: (repositoryId, git) => ({
       ...git,
-      movedAlone: (ref, head) => heads.get(`${repositoryId} ${ref}`) === head,
+      movedOnlyByUs: (ref, head) => heads.get(`${repositoryId} ${ref}`) === head,
       push: async (updates, signal) => {
         const answer = await git.push(updates, signal);
         if (!answer.ok) return answer;

@@ -112,8 +112,8 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
   );
   const moved = input.records.filter((record) => hasMoved(record, input));
   const records = input.records.filter((record) => !hasMoved(record, input));
-  const said = statements({ reviews: input.reviews, records });
-  const people = Map.groupBy(said, ({ login, id }) => id ?? input.accountOf(login) ?? login.toLowerCase());
+  const given = statements({ reviews: input.reviews, records });
+  const people = Map.groupBy(given, ({ login, id }) => id ?? input.accountOf(login) ?? login.toLowerCase());
   const unknownAuthors = input.allowSelfApproval ? [] : input.unknownAuthors;
   const counted: { login: string; how: 'review' | 'comment' }[] = [];
   const notCounted: { login: string; reason: NotCountedReason }[] = [];
@@ -129,7 +129,7 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
   for (const login of new Set(others.map((record) => record.login))) {
     notCounted.push({ login, reason: 'other-account' });
   }
-  const logins = new Set(said.map(({ login }) => login.toLowerCase()));
+  const logins = new Set(given.map(({ login }) => login.toLowerCase()));
   for (const login of new Set(input.unsealed)) {
     if (!logins.has(login.toLowerCase())) notCounted.push({ login, reason: 'unknown-seal' });
   }
@@ -173,18 +173,18 @@ function statements({ reviews, records }: Pick<ApprovalInput, 'reviews' | 'recor
 }
 
 function judge(
-  said: readonly Statement[],
+  statements: readonly Statement[],
   who: Account,
   input: ApprovalInput,
   rejected: Moment | undefined,
 ): NotCountedReason | 'changes-requested' | { readonly how: 'review' | 'comment' } {
-  const last = said.findLast(({ says }) => says !== 'dismissed');
-  if (said.some(({ isBot }) => isBot)) return 'bot';
+  const last = statements.findLast(({ says }) => says !== 'dismissed');
+  if (statements.some(({ isBot }) => isBot)) return 'bot';
   const permitted = input.permitted(who.login);
   if (last?.says === 'changes-requested') return permitted ? 'changes-requested' : 'not-permitted';
   if (!input.allowSelfApproval && isAuthor(input.authors, who)) return 'self-approval';
   if (!permitted) return 'not-permitted';
-  const standing = said.slice(said.findLastIndex(({ says }) => says === 'changes-requested') + 1);
+  const standing = statements.slice(statements.findLastIndex(({ says }) => says === 'changes-requested') + 1);
   const given = standing.filter(({ says }) => says === 'approved');
   // As on the forge, the latest review of a person is the one that speaks: dismissed, it does not leave it to an earlier one.
   const dismissed = standing.findLastIndex(({ says }) => says === 'dismissed');
@@ -192,7 +192,9 @@ function judge(
     ({ says, how }, at) => says === 'approved' && (how === 'comment' || at > dismissed),
   );
   if (approvals.length === 0) {
-    return given.length === 0 && said.some(({ says }) => says === 'approved') ? 'withdrawn' : 'dismissed';
+    return given.length === 0 && statements.some(({ says }) => says === 'approved')
+      ? 'withdrawn'
+      : 'dismissed';
   }
   const valid = approvals.filter((approval) => rejected === undefined || after(approval, rejected));
   if (valid.length === 0) return 'before-rejection';

@@ -65,9 +65,9 @@ export function unsealedRecord(
 ): Pick<ApprovalRecord, 'kind' | 'login'> | undefined {
   const [, payload, mac] = MARKER.exec(body.replaceAll('\r\n', '\n')) ?? [];
   if (payload === undefined || mac === undefined || isSealOf(APPROVAL, payload, mac, seals)) return undefined;
-  const said = claimIn(payload);
-  const { kind, login } = said;
-  if (said['repository'] !== here.repository || said['pull'] !== here.pull) return undefined;
+  const claim = claimIn(payload);
+  const { kind, login } = claim;
+  if (claim['repository'] !== here.repository || claim['pull'] !== here.pull) return undefined;
   if ((kind !== 'approval' && kind !== 'rejection') || typeof login !== 'string') return undefined;
   return /^[\w-]{1,100}(?:\[bot\])?$/.test(login) ? { kind, login } : undefined;
 }

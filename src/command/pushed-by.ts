@@ -44,7 +44,7 @@ export interface BranchContent {
    * For a branch that is not the proposal's: when each commit came to that one. Only who pushed it elsewhere before has
    * a part in it.
    */
-  readonly aside?: ReadonlyMap<string, string>;
+  readonly reachedProposalAt?: ReadonlyMap<string, string>;
 }
 
 export interface Pushers {
@@ -70,7 +70,7 @@ export function pushersOf({ pushes, complete }: BranchHistory, content: BranchCo
   for (const [at, push] of pushes.entries()) {
     const brought =
       push.after === null ? [] : broughtBy(push, own).filter(({ oid }) => isFirst(push, oid, content));
-    const present = at >= begin && content.aside === undefined;
+    const present = at >= begin && content.reachedProposalAt === undefined;
     if (!hasPart(push, brought, { present, inBase: content.inBase })) continue;
     if (push.actor?.login === content.bot) continue;
     if (push.actor === null || push.actor.isBot) unknown.push('app');
@@ -91,8 +91,8 @@ export function unexplained(
 }
 
 /** In doubt it was first: times are told by the second. */
-function isFirst({ at }: Push, oid: string, { aside }: BranchContent): boolean {
-  const came = aside?.get(oid);
+function isFirst({ at }: Push, oid: string, { reachedProposalAt }: BranchContent): boolean {
+  const came = reachedProposalAt?.get(oid);
   return came === undefined || (compareTimes(at, came) ?? -1) <= 0;
 }
 

@@ -35,7 +35,11 @@ export function createCommentsApi(
     });
   };
 
-  const stick: CommentsPort['upsertStickyAmong'] = async (comments, { number: n, marker, body }, signal) => {
+  const upsertAmong: CommentsPort['upsertStickyAmong'] = async (
+    comments,
+    { number: n, marker, body },
+    signal,
+  ) => {
     const wanted = cutText(`${marker}\n${body}`, MAX_BODY);
     const app = await context.app(signal);
     const [first, ...others] = comments.filter(
@@ -74,8 +78,8 @@ export function createCommentsApi(
     },
     createComment: create,
     upsertSticky: async (n, marker, body, signal) =>
-      stick(await list(n, signal), { number: n, marker, body }, signal),
-    upsertStickyAmong: stick,
+      upsertAmong(await list(n, signal), { number: n, marker, body }, signal),
+    upsertStickyAmong: upsertAmong,
   };
 }
 

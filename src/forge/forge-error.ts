@@ -42,10 +42,10 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 /** The error for an answer; RATE_LIMITED carries the seconds to wait. `now` in milliseconds. */
 export function forgeError(refusal: Refusal, now: number): PorticoError {
   const wait = secondsToWait(refusal, now);
-  const said = scrubSecrets(refusal.message).slice(0, 500);
+  const detail = scrubSecrets(refusal.message).slice(0, 500);
   const call = `${refusal.method} ${refusal.route}`;
   if (wait !== null) {
-    return new PorticoError('RATE_LIMITED', `${call}: the forge asks to wait ${wait} s (${said})`, {
+    return new PorticoError('RATE_LIMITED', `${call}: the forge asks to wait ${wait} s (${detail})`, {
       blame: 'forge',
       retryAfter: wait,
       hint: LIMIT_HINT,
@@ -53,14 +53,14 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
   }
   const { status } = refusal;
   if (isGone(refusal)) {
-    return new PorticoError('INSTALLATION_GONE', `${call}: ${status} (${said})`, {
+    return new PorticoError('INSTALLATION_GONE', `${call}: ${status} (${detail})`, {
       blame: 'user',
       hint: 'The App was suspended or uninstalled there, or the repository was removed from the installation. Once it is back, everything is checked again.',
     });
   }
   const code = CODES[status] ?? (status === 0 || status >= 500 ? 'FORGE_UNAVAILABLE' : 'FORGE_REFUSED');
   const hint = HINTS[code];
-  return new PorticoError(code, `${call}: ${status === 0 ? 'no answer' : status} (${said})`, {
+  return new PorticoError(code, `${call}: ${status === 0 ? 'no answer' : status} (${detail})`, {
     blame: 'forge',
     cause: refusal.cause,
     ...(hint === undefined ? {} : { hint }),
@@ -89,8 +89,8 @@ export function isPrimaryLimit({ headers, message }: Pick<Refusal, 'headers' | '
 
 /** What the forge said in an error of `forgeError`, without the call and the address of its manual. */
 export function wordsOfForge({ message }: PorticoError): string {
-  const said = /: (?:\d{3}|no answer) \((.*)\)$/s.exec(message)?.[1] ?? message;
-  return said.replace(/\s+- https:\/\/docs\.github\.com\S*$/, '').trim();
+  const detail = /: (?:\d{3}|no answer) \((.*)\)$/s.exec(message)?.[1] ?? message;
+  return detail.replace(/\s+- https:\/\/docs\.github\.com\S*$/, '').trim();
 }
 
 /** True for an error with one of these codes. */

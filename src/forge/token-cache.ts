@@ -53,7 +53,7 @@ interface Entry {
 export function createTokenCache(secondMs = 1_000): TokenCache {
   const known = new Map<string, Entry>();
 
-  async function anew(key: string, mint: () => Promise<ForgeToken>): Promise<string> {
+  async function renew(key: string, mint: () => Promise<ForgeToken>): Promise<string> {
     const fresh = { at: Date.now(), token: mint() };
     known.delete(key);
     known.set(key, fresh);
@@ -76,7 +76,7 @@ export function createTokenCache(secondMs = 1_000): TokenCache {
       }
       const current = known.get(key);
       if (current && current !== entry) return (await current.token).token;
-      return await anew(key, mint);
+      return await renew(key, mint);
     },
     after: async ({ token, times, status }, key, mint, signal) => {
       const entry = known.get(key);
@@ -88,7 +88,7 @@ export function createTokenCache(secondMs = 1_000): TokenCache {
         await pause(times * secondMs, undefined, { signal });
         return token;
       }
-      return status === 403 ? null : await anew(key, mint);
+      return status === 403 ? null : await renew(key, mint);
     },
   };
 }

@@ -24,7 +24,7 @@ export function shareConnections(server: Server, senders: Senders, most: number)
   server.on('connection', (socket) => {
     const newcomer: Held = { socket, sender: senders.ofSocket(socket), open: 0 };
     if (held.size >= most) {
-      const leaves = whoLeaves(held.values(), newcomer);
+      const leaves = connectionToClose(held.values(), newcomer);
       held.delete(leaves.socket);
       leaves.socket.destroy();
       if (leaves === newcomer) return;
@@ -44,7 +44,7 @@ export function shareConnections(server: Server, senders: Senders, most: number)
   });
 }
 
-function whoLeaves(all: Iterable<Held>, newcomer: Held): Held {
+function connectionToClose(all: Iterable<Held>, newcomer: Held): Held {
   const list = [...all];
   const silent = list.filter(({ open }) => open === 0);
   const among = silent.length > 0 ? silent : list;

@@ -14,13 +14,13 @@ export interface Seat {
 }
 
 export interface MemoryShare {
-  /** @param giveWay drops the body: others have a better claim to its memory */
-  seat(sender: string, giveWay: () => void): Seat;
+  /** @param evict drops the body: others have a better claim to its memory */
+  seat(sender: string, evict: () => void): Seat;
 }
 
 interface Held {
   readonly sender: string;
-  readonly giveWay: () => void;
+  readonly evict: () => void;
   bytes: number;
   kept: boolean;
 }
@@ -42,13 +42,13 @@ export function createMemoryShare(total: number): MemoryShare {
       const greatest = greatestFor(seats, held, bytes);
       if (greatest === undefined) return false;
       leave(greatest);
-      greatest.giveWay();
+      greatest.evict();
     }
   };
 
   return {
-    seat(sender, giveWay) {
-      const held: Held = { sender, giveWay, bytes: 0, kept: false };
+    seat(sender, evict) {
+      const held: Held = { sender, evict, bytes: 0, kept: false };
       seats.add(held);
       return {
         take(bytes) {
@@ -76,12 +76,12 @@ function greatestFor(seats: ReadonlySet<Held>, asking: Held, bytes: number): Hel
       one.sender === asking.sender
         ? one.bytes > asking.bytes + bytes
         : (sums.get(one.sender) ?? 0) > own + bytes;
-    if (claim && (found === undefined || outweighs(one, found, sums))) found = one;
+    if (claim && (found === undefined || usesMoreThan(one, found, sums))) found = one;
   }
   return found;
 }
 
-function outweighs(one: Held, other: Held, sums: ReadonlyMap<string, number>): boolean {
+function usesMoreThan(one: Held, other: Held, sums: ReadonlyMap<string, number>): boolean {
   const [a, b] = [sums.get(one.sender) ?? 0, sums.get(other.sender) ?? 0];
   return a === b ? one.bytes > other.bytes : a > b;
 }

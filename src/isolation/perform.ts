@@ -139,7 +139,7 @@ async function attempt({
   if (allowance.cpuMs <= 0) return { cutting: { by: 'job', seconds: limits.jobCpuMs / 1000 } };
   if (slice <= 0) return { cutting: { by: 'slice' } };
   for (let tries = 1; ; tries += 1) {
-    const { end, step, at, stepBegan } = await converse({
+    const { end, step, at, stepBegan } = await sendRequest({
       pool: pools[share.class],
       piece,
       share,
@@ -199,13 +199,13 @@ function readGiven(bytes: Uint8Array, packages: Packages, told: Told): Attempt {
   }
 }
 
-interface Heard extends Told {
+interface Exchange extends Told {
   readonly end: WorkEnd<Uint8Array>;
   /** Processor time that had passed when the step began. */
   readonly stepBegan: number;
 }
 
-async function converse({
+async function sendRequest({
   pool,
   piece: { operation, packages, rest, runtime, signal },
   share: { affinity, class: class_ },
@@ -219,7 +219,7 @@ async function converse({
   readonly limits: ContentLimits;
   readonly stopped: Verdict['stopped'];
   readonly most: number;
-}): Promise<Heard> {
+}): Promise<Exchange> {
   let told: Told = {};
   let stepBegan = 0;
   let waited = 0;

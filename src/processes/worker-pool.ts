@@ -193,7 +193,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
     };
   }
 
-  async function converse<Answer>(
+  async function call<Answer>(
     one: Worker<State>,
     { ask, heard, limits }: Work<Answer, State>,
     signal: AbortSignal | undefined,
@@ -296,7 +296,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
         passOn();
         signal.throwIfAborted();
       }
-      const { end, isAside, standsBack } = await converse(one, work, signal);
+      const { end, isAside, standsBack } = await call(one, work, signal);
       if (isAside) aside -= 1;
       // One that stands back does so for good, so it is of no more use.
       if (standsBack) one.child.kill('SIGKILL');

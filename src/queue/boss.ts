@@ -39,7 +39,7 @@ export async function startBoss(database: Database, lanes: readonly Lane[], log:
   });
   boss.on('error', (err) => log.error({ err }, 'queue: pg-boss reports an error'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'queue: pg-boss warns'));
-  await alone(database, () => install(boss, lanes, shared));
+  await withInstallLock(database, () => install(boss, lanes, shared));
   // pg-boss reads a queue's settings when it first needs them, on the database itself. Inside a transaction on the
   // embedded engine's one connection it would wait for ever, so it reads them now.
   for (const name of [DEAD_LETTERS, ...lanes.map((lane) => lane.name)])
@@ -64,7 +64,7 @@ async function install(boss: PgBoss, lanes: readonly Lane[], shared: boolean): P
 }
 
 /** Of several processes that start at once on an empty server, pg-boss's own installation lets all but one fail. */
-async function alone(database: Database, work: () => Promise<void>): Promise<void> {
+async function withInstallLock(database: Database, work: () => Promise<void>): Promise<void> {
   if (database.engine === 'pglite') return work();
   await database.transaction(async (tx) => {
     await tx.query('SELECT pg_advisory_xact_lock(7076847385)');

@@ -44,11 +44,11 @@ async function createStore(directory: string, store: string): Promise<void> {
   const half = await mkdtemp(join(directory, `${STORE}.new-`));
   const program = fileURLToPath(new URL('./create-store.ts', import.meta.url));
   const child = spawn(process.execPath, [program, half], { stdio: ['ignore', 'ignore', 'pipe'], env: {} });
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
   if (code !== 0)
     throw new PorticoError(
       'DATABASE_NOT_MADE',
-      `the embedded database could not be created: ${said.slice(-500)}`,
+      `the embedded database could not be created: ${stderr.slice(-500)}`,
       {
         blame: 'user',
         hint: 'Make room in the data directory (PORTICO_DATA), or use PostgreSQL (DATABASE_URL).',

@@ -177,7 +177,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
       return 'retried';
     }
     const message = context.scrub(cause instanceof Error ? cause.message : String(cause));
-    if (!(await store.bury(claim, { code: verdict.code, message }))) return 'lost';
+    if (!(await store.markDead(claim, { code: verdict.code, message }))) return 'lost';
     if (verdict.outcome === 'dead')
       log.error({ err: cause, ...about(claim) }, 'queue: a job failed for good');
     else log.info({ err: cause, ...about(claim) }, 'queue: a job was refused');
@@ -209,7 +209,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
       const mine = [...runs];
       if (mine.length === 0) return;
       const lost = new Set(
-        await store.touch(
+        await store.heartbeat(
           lane.name,
           mine.map(({ claim }) => claim),
         ),

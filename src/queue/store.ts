@@ -45,9 +45,9 @@ export interface JobStore {
   /** Each of the three ends a claim; false when the claim was no longer ours, and then nothing is changed. */
   finish(claim: Claim): Promise<boolean>;
   repeat(claim: Claim, next: { attempt: number; held: boolean; delaySeconds: number }): Promise<boolean>;
-  bury(claim: Claim, reason: { code: string; message: string }): Promise<boolean>;
+  markDead(claim: Claim, reason: { code: string; message: string }): Promise<boolean>;
   /** Keeps the claims alive; returns those that are no longer ours. */
-  touch(lane: string, claims: readonly Claim[]): Promise<readonly Claim[]>;
+  heartbeat(lane: string, claims: readonly Claim[]): Promise<readonly Claim[]>;
   /** Jobs that are active or start within so many seconds. */
   busy(lanes: readonly string[], withinSeconds: number): Promise<number>;
   depth(): Promise<readonly LaneDepth[]>;
@@ -138,13 +138,13 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
         };
         return boss.update(claim.lane, { ...newer.job, held }, later);
       }),
-    bury: (claim, { code, message }) =>
+    markDead: (claim, { code, message }) =>
       settle(claim, (tx) => {
         const { kind, key, data, attempt } = claim.job;
         const letter = { kind, key, data, code, message, attempts: attempt };
         return boss.send(DEAD_LETTERS, letter, { db: bossDatabase(tx) });
       }),
-    async touch(lane, claims) {
+    async heartbeat(lane, claims) {
       const alive = settledIds(await boss.touch(lane, claims.map(attemptOf)));
       return claims.filter(({ id }) => !alive.includes(id));
     },

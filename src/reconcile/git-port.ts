@@ -155,7 +155,7 @@ export interface Git {
    * True where pushes of this process alone began the branch (its full ref) and brought it to this commit. Absent, and false
    * where nobody can tell: then the forge is asked who pushed.
    */
-  movedAlone?(ref: string, head: string): boolean;
+  movedOnlyByUs?(ref: string, head: string): boolean;
   /**
    * Another repository of the installation, `owner/name`, as it is now. Null where there is none, and where its content
    * may not come into this one: nothing of it may be told here.

@@ -171,22 +171,22 @@ interface JobTraits {
   /** Where it waits, and with whom. */
   readonly lane: LaneName;
   /** It only looks, and asks other jobs to look at the same. */
-  readonly onlyLooks?: true;
+  readonly onlyReads?: true;
   /** It has nothing to do with variants, and does not wait for what sets generate. */
   readonly withoutVariants?: true;
 }
 
 /** By the kind of the job. A kind that is added here needs a handler, see bot/handlers.ts. */
 const JOBS = {
-  sweep: { data: z.object({}), lane: 'index', onlyLooks: true, withoutVariants: true },
+  sweep: { data: z.object({}), lane: 'index', onlyReads: true, withoutVariants: true },
   'sweep-repository': {
     data: z.object({ repository }),
     lane: 'index',
-    onlyLooks: true,
+    onlyReads: true,
     withoutVariants: true,
   },
-  branch: { data: z.object({ repository, ref: z.string() }), lane: 'publications', onlyLooks: true },
-  repository: { data: z.object({ repository }), lane: 'index', onlyLooks: true },
+  branch: { data: z.object({ repository, ref: z.string() }), lane: 'publications', onlyReads: true },
+  repository: { data: z.object({ repository }), lane: 'index', onlyReads: true },
   registry: { data: z.object({ repository }), lane: 'registries', withoutVariants: true },
   publication: { data: z.object({ repository }), lane: 'publications' },
   proposal: { data: proposal, lane: 'proposals', withoutVariants: true },
@@ -194,12 +194,12 @@ const JOBS = {
   'stranger-proposal': { data: proposal, lane: 'strangers', withoutVariants: true },
   'long-stranger-proposal': { data: proposal, lane: 'long-strangers', withoutVariants: true },
   overdue: { data: z.object({ repository, number: z.number() }), lane: 'dashboards' },
-  commit: { data: commitWish, lane: 'index', onlyLooks: true, withoutVariants: true },
+  commit: { data: commitWish, lane: 'index', onlyReads: true, withoutVariants: true },
   fix: { data: fix, lane: 'commands' },
   'merge-group': { data: mergeGroup, lane: 'proposals', withoutVariants: true },
   comment: { data: comment, lane: 'commands' },
   variant: { data: variant, lane: 'variants' },
-  rollout: { data: rollout, lane: 'index', onlyLooks: true },
+  rollout: { data: rollout, lane: 'index', onlyReads: true },
   poll: { data: z.object({ address: z.string() }), lane: 'index' },
   dashboard: { data: dashboard, lane: 'dashboards' },
   downstream: { data: z.object({ repository, directory: z.string() }), lane: 'dashboards' },
@@ -258,13 +258,13 @@ export type RecheckRequest = Readonly<z.output<typeof again>>;
 export type CommentTarget = JobData<'comment'>;
 
 /** One downstream package, and who asked for what of it. */
-export type PackageLook = Readonly<z.output<typeof downstreamPackage>>;
+export type PackageRequest = Readonly<z.output<typeof downstreamPackage>>;
 
 /** Several downstream packages of one repository. */
-export type Together = Readonly<z.output<typeof downstreamPackages>>;
+export type PackageBatch = Readonly<z.output<typeof downstreamPackages>>;
 
 /** The proposal, or the branch, whose checks are asked for again or a button of which was pressed. */
-export type CommitWish =
+export type CommitRequest =
   | { readonly wish: 'checks'; readonly again: RecheckRequest }
   | { readonly wish: 'fix'; readonly pressed: Readonly<z.output<typeof pressed>> };
 

@@ -1,7 +1,7 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Pull } from './forge/pulls.ts';
-import type { RecheckRequest, CommentTarget, CommitWish, Job, JobOf, ProposalJob } from './job.ts';
+import type { RecheckRequest, CommentTarget, CommitRequest, Job, JobOf, ProposalJob } from './job.ts';
 import type { RepositoryRef } from './ports.ts';
 
 export function sweepJob(): Job {
@@ -97,7 +97,7 @@ export function recheckJob(
 export function commitJob(
   repository: RepositoryRef,
   commit: { readonly sha: string; readonly branch: string | null },
-  wish: CommitWish,
+  wish: CommitRequest,
 ): Job {
   const what =
     wish.wish === 'checks'

@@ -91,7 +91,7 @@ export interface Ports {
   /** How long CI is given to begin on an update that may merge itself; undefined: as is usual. */
   readonly settleSeconds?: number;
   /** Work with the same key is done one after the other, whichever process does it. */
-  alone<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
+  runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
   /** Where published packages are kept beside git; absent: nowhere. */

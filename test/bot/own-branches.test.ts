@@ -23,7 +23,7 @@ async function movedAlone(pushes: readonly Pushed[], heads: readonly string[]): 
   for (const { to, expect: expected, answer = OK } of pushes) {
     await git(answer).push([{ ref: REF, to, expect: expected }]);
   }
-  return heads.map((head) => git(OK).movedAlone(REF, head));
+  return heads.map((head) => git(OK).movedOnlyByUs(REF, head));
 }
 
 test('a branch that was begun here, and each step of it', async () => {
@@ -56,6 +56,6 @@ test('what the forge refused happened nowhere', async () => {
 test('another repository and another branch tell nothing of this one', async () => {
   const branches = createOwnBranches();
   await branches.wrap(1, { push }).push([{ ref: REF, to: 'a', expect: null }]);
-  expect(branches.wrap(2, { push }).movedAlone(REF, 'a')).toBe(false);
-  expect(branches.wrap(1, { push }).movedAlone(`${REF}0`, 'a')).toBe(false);
+  expect(branches.wrap(2, { push }).movedOnlyByUs(REF, 'a')).toBe(false);
+  expect(branches.wrap(1, { push }).movedOnlyByUs(`${REF}0`, 'a')).toBe(false);
 });

@@ -10,7 +10,7 @@ export interface FileOutcome {
   readonly text: string;
   readonly bytes: Uint8Array | undefined;
   /** For each document and function what was told; `undefined` where the function was not meant for it. */
-  readonly told: readonly (readonly unknown[])[];
+  readonly answers: readonly (readonly unknown[])[];
   /** What the functions did to find it out. */
   readonly work: Amounts;
 }

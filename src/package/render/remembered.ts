@@ -49,7 +49,7 @@ export function renderRemembered(
   const steps = stepsOf(root, input, budget);
   if (steps === undefined || steps.length > MAX_FUNCTIONS) return undefined;
   const outcomes = new Map<string, FileOutcome>();
-  const told = new Map<SourceDocument, readonly unknown[]>();
+  const answers = new Map<SourceDocument, readonly unknown[]>();
   for (const loaded of inOrder(root)) {
     const mine = steps.filter(
       ({ dir }) => dir === '.' || dir === loaded.dir || loaded.dir.startsWith(`${dir}/`),
@@ -67,15 +67,15 @@ export function renderRemembered(
       memory.keep(source, outcome);
       if (outcome.bytes !== undefined) outcomes.set(path, outcome);
       for (const [at, document] of source.documents.entries()) {
-        const said = outcome.told[at] ?? [];
-        told.set(
+        const ownAnswers = outcome.answers[at] ?? [];
+        answers.set(
           document,
-          steps.length === mine.length ? said : steps.map((step) => said[places.get(step) ?? -1]),
+          steps.length === mine.length ? ownAnswers : steps.map((step) => ownAnswers[places.get(step) ?? -1]),
         );
       }
     }
   }
-  const runs = runsOf(root, steps, told, input);
+  const runs = runsOf(root, steps, answers, input);
   return runs.some(({ results }) => resultsFault(results) !== undefined)
     ? undefined
     : { runs, changed: outcomes };
@@ -149,7 +149,7 @@ function outcomeOf({
   readonly budget: WorkBudget;
 }): FileOutcome | undefined {
   const before = budget.used();
-  const told: unknown[][] = [];
+  const answers: unknown[][] = [];
   const values: KrmObject[] = [];
   for (const document of source.documents) {
     const item = copyValue(document.value);
@@ -157,11 +157,11 @@ function outcomeOf({
     if (!isAffordable(item, steps, budget)) return undefined;
     const path = dir === '.' ? document.file : document.file.slice(dir.length + 1);
     setPlace(item, { package: dir, path, index: document.index });
-    const said: unknown[] = [];
+    const ownAnswers: unknown[] = [];
     for (const { spec, each } of steps) {
-      const one = isSelected(item, spec) ? attempt(each, item) : { told: undefined };
+      const one = isSelected(item, spec) ? attempt(each, item) : { answer: undefined };
       if (one === undefined) return undefined;
-      said.push(one.told);
+      ownAnswers.push(one.answer);
     }
     // Who moves a resource, or makes it none, has to be looked at with the others.
     const stays =
@@ -173,12 +173,12 @@ function outcomeOf({
     if (!stays) return undefined;
     clearPlace(item, document.value);
     if (sizeFault([item]) !== undefined) return undefined;
-    told.push(said);
+    answers.push(ownAnswers);
     values.push(item);
   }
   const text = editInPlace(source, values);
   const bytes = text === source.yaml.source.text ? undefined : new TextEncoder().encode(text);
-  return { chain, text, bytes, told, work: budget.since(before) };
+  return { chain, text, bytes, answers, work: budget.since(before) };
 }
 
 /** Counts the item once for each function, and what it takes to select it. */
@@ -192,10 +192,10 @@ function isAffordable(item: KrmObject, steps: readonly Step[], budget: WorkBudge
 }
 
 /** A function that trips over an item is run as a whole, which tells of it. */
-function attempt(each: ItemFunction, item: KrmObject): { readonly told: unknown } | undefined {
+function attempt(each: ItemFunction, item: KrmObject): { readonly answer: unknown } | undefined {
   try {
-    const told = each.apply(item);
-    return told === undefined ? undefined : { told };
+    const answer = each.apply(item);
+    return answer === undefined ? undefined : { answer };
   } catch {
     return undefined;
   }
@@ -204,7 +204,7 @@ function attempt(each: ItemFunction, item: KrmObject): { readonly told: unknown 
 function runsOf(
   root: LoadedPackage,
   steps: readonly Step[],
-  told: ReadonlyMap<SourceDocument, readonly unknown[]>,
+  answers: ReadonlyMap<SourceDocument, readonly unknown[]>,
   { onStep }: Pick<RenderInput, 'onStep'>,
 ): FunctionRun[] {
   const seen = new Map<string, readonly SourceDocument[]>();
@@ -215,7 +215,7 @@ function runsOf(
   return steps.map(({ dir, spec, each, guardrail }, at) => {
     const all: unknown[] = [];
     for (const document of seen.get(dir) ?? []) {
-      const one = told.get(document)?.[at];
+      const one = answers.get(document)?.[at];
       if (one !== undefined) all.push(one);
     }
     const run = runOf(dir, spec, 'mutator', { exitCode: 0, results: each.finish(all) });

@@ -18,11 +18,11 @@ export function wouldChange(before: readonly KrmObject[], after: readonly KrmObj
     ...after.flatMap((item) => {
       const id = annotationOf(item, ID);
       const was = id === undefined ? undefined : old.get(id);
-      if (was === undefined) return [said(item, 'add this resource')];
+      if (was === undefined) return [wouldResult(item, 'add this resource')];
       return sameValue(was, item) ? [] : changesOf(was, item);
     }),
     ...before.flatMap((item) =>
-      kept.has(annotationOf(item, ID)) ? [] : [said(item, 'remove this resource')],
+      kept.has(annotationOf(item, ID)) ? [] : [wouldResult(item, 'remove this resource')],
     ),
   ];
   if (results.length <= MAX_COUNT) return results;
@@ -39,9 +39,9 @@ function changesOf(was: KrmObject, item: KrmObject): ResultItem[] {
       ...(current !== undefined && { currentValue: current }),
       ...(proposed !== undefined && { proposedValue: proposed }),
     };
-    results.push({ ...said(was, what), field: { path: name, ...values } });
+    results.push({ ...wouldResult(was, what), field: { path: name, ...values } });
   });
-  return results.length > 0 ? results : [said(was, 'write this resource in another way')];
+  return results.length > 0 ? results : [wouldResult(was, 'write this resource in another way')];
 }
 
 function compare(
@@ -65,7 +65,7 @@ function compare(
   if (!sameValue(was, is, false)) tell(path, was, is);
 }
 
-function said(item: KrmObject, what: string): ResultItem {
+function wouldResult(item: KrmObject, what: string): ResultItem {
   const path = pathOf(item);
   const index = indexOf(item);
   const { metadata } = item;

@@ -27,16 +27,16 @@ function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly Rend
   const refused = broken.find(({ run }) => run.refused !== undefined)?.run.refused;
   const errors = found.filter(({ finding }) => finding.severity === 'error').length;
   // In a dry run everything is told as information, whatever the function calls it.
-  const told = mode === 'dryrun' ? found : found.filter(({ finding }) => finding.severity !== 'info');
+  const listed = mode === 'dryrun' ? found : found.filter(({ finding }) => finding.severity !== 'info');
   const bad = errors > 0 || broken.length > 0;
-  const { annotations, rest } = placed(told.map(({ one, finding }) => annotationOf(one, finding)));
+  const { annotations, rest } = placed(listed.map(({ one, finding }) => annotationOf(one, finding)));
   return {
     name: guardrailCheck(name),
-    conclusion: conclusionOf(mode, bad, told.length > 0),
+    conclusion: conclusionOf(mode, bad, listed.length > 0),
     title: titleOf({
       mode,
       runs: runs.length,
-      found: findingsOf(mode, told, errors),
+      found: findingsOf(mode, listed, errors),
       broken,
       refused: refused?.message,
     }),
@@ -66,17 +66,19 @@ const MODES: Record<GuardrailConfig['mode'], string> = {
 function conclusionOf(
   mode: GuardrailConfig['mode'],
   bad: boolean,
-  told: boolean,
+  listed: boolean,
 ): CheckContent['conclusion'] {
   if (mode === 'enforce') return bad ? 'failure' : 'success';
-  return mode === 'warn' && (bad || told) ? 'neutral' : 'success';
+  return mode === 'warn' && (bad || listed) ? 'neutral' : 'success';
 }
 
 type Found = readonly { readonly one: RenderedPackage; readonly finding: Finding }[];
 
 /** What the title speaks of: where errors keep the proposal back, these. */
-function findingsOf(mode: GuardrailConfig['mode'], told: Found, errors: number): Found {
-  return mode === 'enforce' && errors > 0 ? told.filter(({ finding }) => finding.severity === 'error') : told;
+function findingsOf(mode: GuardrailConfig['mode'], listed: Found, errors: number): Found {
+  return mode === 'enforce' && errors > 0
+    ? listed.filter(({ finding }) => finding.severity === 'error')
+    : listed;
 }
 
 /** The title names the first finding, and how many there are beside it. */

@@ -1,12 +1,12 @@
 import type { CommentTarget } from '../job.ts';
 import type { Ports } from '../ports.ts';
 
-type Which = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };
+type CommentKey = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };
 
 /** Comments of which this process knows that they are answered; the forge knows it in any case. */
 export interface Answered {
-  has(which: Which): boolean;
-  add(which: Which): void;
+  has(comment: CommentKey): boolean;
+  add(comment: CommentKey): void;
 }
 
 const MAX_REMEMBERED = 20_000;
@@ -19,16 +19,16 @@ export function answeredComments({ catalog }: Pick<Ports, 'catalog'>): Answered 
   if (known !== undefined) return known;
   const keys = new Set<string>();
   const made: Answered = {
-    has: (which) => keys.has(keyOf(which)),
-    add(which) {
+    has: (comment) => keys.has(keyOf(comment)),
+    add(comment) {
       if (keys.size >= MAX_REMEMBERED) keys.clear();
-      keys.add(keyOf(which));
+      keys.add(keyOf(comment));
     },
   };
   memories.set(catalog, made);
   return made;
 }
 
-function keyOf({ repository, source: { kind, id } }: Which): string {
+function keyOf({ repository, source: { kind, id } }: CommentKey): string {
   return `${repository.id}/${kind}/${id}`;
 }

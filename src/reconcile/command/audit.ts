@@ -2,7 +2,7 @@
 import type { CommandState } from '../../command/command-state.ts';
 import { COMMAND_NAMES } from '../../command/table.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import type { CommandOutcome } from './written.ts';
+import type { CommandOutcome } from './comment-reply.ts';
 
 export interface Asking {
   /** Who, and in which comment; a form has the number of its issue below zero. */

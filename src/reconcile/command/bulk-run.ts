@@ -35,7 +35,7 @@ export async function performBulkStep({
   ports,
   access,
   look,
-  written,
+  source,
   asked,
   step,
   signal,
@@ -43,7 +43,7 @@ export async function performBulkStep({
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly asked: CommandRequest;
   readonly step: BulkStep;
   readonly signal?: AbortSignal | undefined;
@@ -67,8 +67,8 @@ export async function performBulkStep({
     ? await loadCommandPlace({
         ports,
         access,
-        target: targetOf(access, written, asked.number),
-        written,
+        target: targetOf(access, source, asked.number),
+        source,
         signal,
       })
     : null;
@@ -84,8 +84,8 @@ export async function performBulkStep({
               ports,
               access,
               look,
-              target: targetOf(access, written, item.pull, item.head),
-              written,
+              target: targetOf(access, source, item.pull, item.head),
+              source,
               signal,
             });
       const by = { ...asked, index: FIRST_INDEX + at };

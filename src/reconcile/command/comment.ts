@@ -17,10 +17,6 @@ import { catchUserError } from '../text/why-refused.ts';
 import { answeredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
-import { decideComment, ended, isRationed } from './decision.ts';
-import { loadPlaceFor } from './publish-place.ts';
-import { createReplyShare } from './reply-share.ts';
-import { mergedBefore, mergedText, performStep } from './steps.ts';
 import {
   acknowledge,
   answer,
@@ -28,7 +24,11 @@ import {
   readCommentSource,
   wasAnswered,
   type CommandOutcome,
-} from './written.ts';
+} from './comment-reply.ts';
+import { decideComment, ended, isRationed } from './decision.ts';
+import { loadPlaceFor } from './publish-place.ts';
+import { createReplyShare } from './reply-share.ts';
+import { mergedBefore, mergedText, performStep } from './steps.ts';
 
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
@@ -40,35 +40,35 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
   return async (target, signal) => {
     if (answered.has(target)) return nothing('answered');
     const access = await ports.open(target.repository, signal);
-    const written = await readCommentSource(access, target, signal);
-    if (written === null) return nothing('absent');
-    const decided = decideComment(written);
+    const source = await readCommentSource(access, target, signal);
+    if (source === null) return nothing('absent');
+    const decided = decideComment(source);
     if (decided.do === 'nothing') return nothing('no-command');
     if (!(await isRegistered(ports, access, signal))) return nothing('not-registered');
-    if (await wasAnswered({ ports, access, number: target.number, written, signal })) {
-      await acknowledge(access, written, false, signal);
+    if (await wasAnswered({ ports, access, number: target.number, source, signal })) {
+      await acknowledge(access, source, false, signal);
       answered.add(target);
       return nothing('answered');
     }
-    await acknowledge(access, written, true, signal);
-    const said =
+    await acknowledge(access, source, true, signal);
+    const outcomes =
       decided.do === 'refuse'
-        ? [decided.said]
-        : await obey({ ports, access, look, target, written, commands: decided.commands, signal });
-    if (!isRationed(written) || (await replies.take(access, written.author, signal))) {
-      await answer({ access, number: target.number, written, said, signal });
+        ? [decided.outcome]
+        : await runCommands({ ports, access, look, target, source, commands: decided.commands, signal });
+    if (!isRationed(source) || (await replies.take(access, source.author, signal))) {
+      await answer({ access, number: target.number, source, outcomes, signal });
     } else {
-      await react(access, written, said, signal);
+      await react(access, source, outcomes, signal);
     }
-    count(ports, said);
-    if (said.length > 0) answered.add(target);
+    count(ports, outcomes);
+    if (outcomes.length > 0) answered.add(target);
     return DONE;
   };
 }
 
 /** Whoever may comment chooses the words: only names of commands become names of what is counted. */
-function count({ metrics }: Pick<Ports, 'metrics'>, said: readonly CommandOutcome[]): void {
-  for (const { line: { verb = '' } = {}, outcome } of said) {
+function count({ metrics }: Pick<Ports, 'metrics'>, outcomes: readonly CommandOutcome[]): void {
+  for (const { line: { verb = '' } = {}, outcome } of outcomes) {
     metrics?.command(COMMAND_NAMES.includes(verb) ? verb : 'unknown', outcome);
   }
 }
@@ -84,12 +84,12 @@ async function isRegistered(
 }
 
 /** Runs the commands in order and stops at the first that is not done. Nothing: Portico has no business here. */
-async function obey({
+async function runCommands({
   ports,
   access,
   look,
   target,
-  written,
+  source,
   commands,
   signal,
 }: {
@@ -97,20 +97,20 @@ async function obey({
   readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
   readonly target: CommentTarget;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly commands: readonly CommandLine[];
   readonly signal: AbortSignal | undefined;
 }): Promise<CommandOutcome[]> {
-  const said: CommandOutcome[] = [];
+  const outcomes: CommandOutcome[] = [];
   for (const line of commands) {
     const place = await catchUserError(
-      () => loadPlaceFor({ verb: line.verb, ports, access, look, target, written, signal }),
+      () => loadPlaceFor({ verb: line.verb, ports, access, look, target, source, signal }),
       (why) => why,
     );
-    if (place === null) return said;
-    if (typeof place === 'string') return [...said, { line, outcome: 'failed', text: place }];
+    if (place === null) return outcomes;
+    if (typeof place === 'string') return [...outcomes, { line, outcome: 'failed', text: place }];
     const { state, snapshot } = place;
-    const asking = { ...written, number: target.number };
+    const asking = { ...source, number: target.number };
     const logged = (outcome: CommandOutcome['outcome'], code?: string): void =>
       logCommand({
         ports,
@@ -124,19 +124,23 @@ async function obey({
     if (
       doesMerge(line.verb) &&
       snapshot !== null &&
-      (await mergedBefore({ ports, access, snapshot, asked: written, signal }))
+      (await mergedBefore({ ports, access, snapshot, asked: source, signal }))
     ) {
       await ports.enqueue(publicationJob(access.ref));
       logged('done');
       const text = mergedText(snapshot, snapshot.pull.mergeCommitSha);
-      said.push({ line, outcome: 'done', text });
+      outcomes.push({ line, outcome: 'done', text });
       continue;
     }
     const decision = decideCommand(line, state);
-    if (decision.kind === 'ignore') return said;
+    if (decision.kind === 'ignore') return outcomes;
     if (decision.kind === 'refuse') {
       logged('refused', decision.code);
-      said.push({ line, outcome: 'refused', text: ended(decision, commands.length - said.length - 1) });
+      outcomes.push({
+        line,
+        outcome: 'refused',
+        text: ended(decision, commands.length - outcomes.length - 1),
+      });
       break;
     }
     const outcome = await performAll({
@@ -144,19 +148,23 @@ async function obey({
       access,
       look,
       snapshot,
-      written: { ...asking, index: line.index },
+      source: { ...asking, index: line.index },
       steps: decision.steps,
       signal,
     });
     logged(outcome.kind);
     if (outcome.kind !== 'done') {
-      said.push({ line, outcome: outcome.kind, text: ended(outcome, commands.length - said.length - 1) });
+      outcomes.push({
+        line,
+        outcome: outcome.kind,
+        text: ended(outcome, commands.length - outcomes.length - 1),
+      });
       break;
     }
     const text = [decision.reply ?? '', outcome.reply ?? ''].filter((part) => part !== '').join('\n\n');
-    said.push({ line, outcome: 'done', ...(text !== '' && { text }) });
+    outcomes.push({ line, outcome: 'done', ...(text !== '' && { text }) });
   }
-  return said;
+  return outcomes;
 }
 
 async function performAll({
@@ -164,7 +172,7 @@ async function performAll({
   access,
   look,
   snapshot,
-  written,
+  source,
   steps,
   signal,
 }: {
@@ -172,17 +180,17 @@ async function performAll({
   readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
   readonly snapshot: ProposalSnapshot | null;
-  readonly written: CommentSource & Pick<CommandRequest, 'number' | 'index'>;
+  readonly source: CommentSource & Pick<CommandRequest, 'number' | 'index'>;
   readonly steps: readonly Step[];
   readonly signal: AbortSignal | undefined;
 }): Promise<StepOutcome> {
-  const { id, author: login, authorId: accountId, createdAt: at, number, index } = written;
+  const { id, author: login, authorId: accountId, createdAt: at, number, index } = source;
   const asked: CommandRequest = { id, login, accountId, at, number, index };
   const replies: string[] = [];
   for (const step of steps) {
     try {
       const outcome = isBulkStep(step)
-        ? await performBulkStep({ ports, access, look, written, asked, step, signal })
+        ? await performBulkStep({ ports, access, look, source, asked, step, signal })
         : await performStep({ ports, access, snapshot, asked, step, signal });
       if (outcome.kind !== 'done') return outcome;
       if (outcome.reply !== undefined) replies.push(outcome.reply);

@@ -4,14 +4,14 @@ import { parseComment, type CommandLine, type CommentParse } from '../../command
 import { refusalText, type Refusal } from '../../command/refusal.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { code } from '../text/markdown-blocks.ts';
-import type { CommandOutcome } from './written.ts';
+import type { CommandOutcome } from './comment-reply.ts';
 
 /** What is done about a comment, a review, a form or an opening text. */
 export type CommentDecision =
   /** It holds no command, or a bot wrote it. */
   | { readonly do: 'nothing' }
   /** Nothing of it is carried out. */
-  | { readonly do: 'refuse'; readonly said: CommandOutcome }
+  | { readonly do: 'refuse'; readonly outcome: CommandOutcome }
   /** Its commands are carried out in order, up to the first that is not done. */
   | { readonly do: 'obey'; readonly commands: readonly CommandLine[] };
 
@@ -29,7 +29,7 @@ export function decideComment({ kind, body, authorIsBot, edited }: Text): Commen
 }
 
 function refused(text: string): CommentDecision {
-  return { do: 'refuse', said: { outcome: 'refused', text } };
+  return { do: 'refuse', outcome: { outcome: 'refused', text } };
 }
 
 /** True for texts of which anybody may write many: answers in words are rationed. */

@@ -33,20 +33,20 @@ export async function loadCommandPlace({
   ports,
   access,
   target,
-  written,
+  source,
   signal,
 }: {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly target: CommentTarget;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly signal?: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
   const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
   if (loaded.kind === 'snapshot')
-    return inPull({ ports, access, snapshot: loaded.snapshot, target, written, signal });
+    return inPull({ ports, access, snapshot: loaded.snapshot, target, source, signal });
   return loaded.reason === 'absent'
-    ? inIssue({ ports, access, number: target.number, written, signal })
+    ? inIssue({ ports, access, number: target.number, source, signal })
     : null;
 }
 
@@ -55,14 +55,14 @@ async function inPull({
   access,
   snapshot,
   target,
-  written,
+  source,
   signal,
 }: {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly snapshot: ProposalSnapshot;
   readonly target: CommentTarget;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly signal: AbortSignal | undefined;
 }): Promise<CommandPlace> {
   const { pull, config, head } = snapshot;
@@ -76,15 +76,15 @@ async function inPull({
   const opener = { login: pull.author, id: pull.authorId };
   const author = (await askedFor(ports, access.git, pull, signal)) ?? opener;
   const who = {
-    login: written.author,
-    id: written.authorId,
-    isAuthor: isSameAccount(author, { login: written.author, id: written.authorId }),
-    isBot: written.authorIsBot,
+    login: source.author,
+    id: source.authorId,
+    isAuthor: isSameAccount(author, { login: source.author, id: source.authorId }),
+    isBot: source.authorIsBot,
   };
   const conflicts = await openConflicts({ ports, access, snapshot, head: head.oid, signal });
   const state: CommandState = {
     caller: await loadCaller(access, config, who, signal),
-    comment: { id: written.id, createdAt: written.createdAt, author: written.author },
+    comment: { id: source.id, createdAt: source.createdAt, author: source.author },
     place: {
       kind: 'pull',
       number: pull.number,
@@ -147,13 +147,13 @@ async function inIssue({
   ports,
   access,
   number,
-  written,
+  source,
   signal,
 }: {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly number: number;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly signal: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
   const [issue, found] = await Promise.all([
@@ -163,14 +163,14 @@ async function inIssue({
   if (issue === null || issue.isPull || found.kind === 'none') return null;
   const { facts, config, head } = found;
   const who = {
-    login: written.author,
-    id: written.authorId,
-    isAuthor: written.author === issue.author,
-    isBot: written.authorIsBot,
+    login: source.author,
+    id: source.authorId,
+    isAuthor: source.author === issue.author,
+    isBot: source.authorIsBot,
   };
   const state: CommandState = {
     caller: await loadCaller(access, config, who, signal),
-    comment: { id: written.id, createdAt: written.createdAt, author: written.author },
+    comment: { id: source.id, createdAt: source.createdAt, author: source.author },
     place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
     config,
     packages: [],
@@ -180,7 +180,7 @@ async function inIssue({
       facts,
       config,
       issue: number,
-      comment: written.id,
+      comment: source.id,
       signal,
     }),
     checks: { state: 'absent', failing: [] },

@@ -16,7 +16,7 @@ export async function loadPlaceFor({
   access,
   look,
   target,
-  written,
+  source,
   signal,
 }: {
   readonly verb: string;
@@ -24,10 +24,10 @@ export async function loadPlaceFor({
   readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
   readonly target: CommentTarget;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly signal?: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
-  const place = await loadCommandPlace({ ports, access, target, written, signal });
+  const place = await loadCommandPlace({ ports, access, target, source, signal });
   if (!doesMerge(verb) || place === null || place.snapshot === null) return place;
   const { pull, config } = place.snapshot;
   const waits = (place.state.checks.waiting ?? []).length > 0;
@@ -35,5 +35,5 @@ export async function loadPlaceFor({
   // Whoever may publish it has asked: a stranger's proposal waits in no other lane.
   const { repository, number } = target;
   await look({ repository, number, author: pull.author }, signal);
-  return loadCommandPlace({ ports, access, target, written, signal });
+  return loadCommandPlace({ ports, access, target, source, signal });
 }

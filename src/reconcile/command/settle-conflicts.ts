@@ -188,9 +188,9 @@ async function overwrittenIn({
   if (fields.length === 0) return undefined;
   const path = packagePathOf(config.directory, refPath(directory)) ?? refPath(directory);
   const render = await packageRenderer(ports, { git, config, base, path, writable }, signal);
-  const [stood, stands] = [await render(before), await render(now)];
+  const [first, second] = [await render(before), await render(now)];
   // A package that does not render has a failing check, which says so.
-  return stood.ok && stands.ok ? samePlaces(fields, stood.files, stands.files)[0] : undefined;
+  return first.ok && second.ok ? samePlaces(fields, first.files, second.files)[0] : undefined;
 }
 
 /** Nothing is recorded as settled for a side while another value stands. */

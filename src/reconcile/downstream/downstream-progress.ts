@@ -122,12 +122,12 @@ function followersOf(
 }
 
 /** Who may be told of, by name, and how many more there are, of those that are made from a package. */
-export function toldFollowers(
+export function visibleFollowers(
   catalog: Catalog,
   upstream: CatalogRepository,
   directory: string,
 ): {
-  readonly told: readonly {
+  readonly visible: readonly {
     readonly name: string;
     readonly repository: CatalogRepository;
     readonly path: string;
@@ -136,10 +136,13 @@ export function toldFollowers(
   readonly hidden: number;
 } {
   const all = followersOf(catalog, upstream, directory);
-  const told = all
+  const visible = all
     .filter(({ repository }) => mayBeTold(repository, upstream))
     .map((one) => ({ ...one, name: nameOf(one) }));
-  return { told: told.toSorted((a, b) => (a.name < b.name ? -1 : 1)), hidden: all.length - told.length };
+  return {
+    visible: visible.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+    hidden: all.length - visible.length,
+  };
 }
 
 /** The packages that these are made from, or are to be made from, each once. */

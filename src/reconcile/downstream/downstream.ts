@@ -4,7 +4,7 @@ import { updateBranch } from '../../revision/ref-name.ts';
 import type { NoBusiness } from '../answer.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
-import type { PackageLook } from '../job.ts';
+import type { PackageRequest } from '../job.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
@@ -20,7 +20,7 @@ import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
 import { variantPlan, type PlannedVariant } from './variant-plan.ts';
 
 /** A downstream package that is to be looked at. */
-export type VariantTarget = PackageLook & {
+export type VariantTarget = PackageRequest & {
   /** An update branch that stands for it. */
   readonly branch?: string;
 };

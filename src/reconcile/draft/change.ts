@@ -133,7 +133,7 @@ async function changed({
       if ('kind' in rebased) return { outcome: refused(rebased) };
       return {
         changes: changesBetween(directory, local, rebased.files),
-        ...rebased.told(change.package),
+        ...rebased.commitText(change.package),
         record: rebased.record,
         note: rebaseNote(rebased),
       };

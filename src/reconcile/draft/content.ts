@@ -74,7 +74,12 @@ export async function draftContent(
         signal,
       );
       if ('kind' in rebased) return rebased;
-      return { before, after: rebased.files, ...rebased.told(path), record: { ...rebased.record, ...by } };
+      return {
+        before,
+        after: rebased.files,
+        ...rebased.commitText(path),
+        record: { ...rebased.record, ...by },
+      };
     }
   }
 }

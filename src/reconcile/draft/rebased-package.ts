@@ -28,7 +28,7 @@ export interface RebasedPackage {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
   readonly record: Pick<RebaseRecord, 'kind' | 'to' | 'conflicts' | 'bare' | 'notes'>;
-  told(name: string): { readonly title: string; readonly trailers: readonly string[] };
+  commitText(name: string): { readonly title: string; readonly trailers: readonly string[] };
 }
 
 interface RebaseInput {
@@ -89,7 +89,7 @@ export async function rebasedPackage(
       ...recorded(conflicts),
       ...(merged.notes.length > 0 && { notes: mergeNotes(merged.notes) }),
     },
-    told: (name) => ({
+    commitText: (name) => ({
       title: `Rebase ${name} onto ${next.name}`,
       trailers: [`Rebased-Onto: ${next.name}`],
     }),

@@ -76,14 +76,14 @@ async function remadeUpdate({
   signal,
 }: RemadeFor): Promise<RemadeMerge | Refusal> {
   const ours = await newestSealed(access.git, head, ports.seals, signal);
-  const said = ours && packagesOf(ours.record).find((one) => one.directory === directory);
-  const path = said && packagePathOf(config.directory, refPath(directory));
-  if (ours === null || said === null || said === undefined || path === undefined || path === null)
+  const recorded = ours && packagesOf(ours.record).find((one) => one.directory === directory);
+  const path = recorded && packagePathOf(config.directory, refPath(directory));
+  if (ours === null || recorded === null || recorded === undefined || path === undefined || path === null)
     return changed();
   const down = await loadDownstream(ports, { repository: access.ref, package: path }, signal);
   if ('kind' in down || !down.visible) return changed();
   const base = await access.git.commit(ours.record.base, signal);
-  const update = await decidedUpdate(ports, { ...down, base }, said.to, signal);
+  const update = await decidedUpdate(ports, { ...down, base }, recorded.to, signal);
   if ('kind' in update) return changed(`the update cannot be repeated: ${update.message}`);
   return async (decisions) => {
     const made = await update(decisions);

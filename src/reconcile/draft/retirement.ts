@@ -166,7 +166,7 @@ export async function recordWish({
     access,
     facts,
     issue,
-    said: { ...wish, state: 'asked' },
+    record: { ...wish, state: 'asked' },
     text: [
       `${[wish.login, ...(wish.others ?? [])].map(code).join(', ')} requested the retirement of ${name}: its tag and release will be removed, and its number is never reused.`,
       'Someone who may approve decides in this issue, with `/portico approve` or `/portico reject <why>`. Until then, or if the issue is closed, nothing changes.',
@@ -225,7 +225,7 @@ export async function retire({
     access,
     facts,
     issue: asked.number,
-    said: { ...wish, state: 'retired', decidedIn: asked.id },
+    record: { ...wish, state: 'retired', decidedIn: asked.id },
     text: [
       `${name} is retired: requested by ${code(step.login)}, approved by ${code(step.approvedBy)}. The ledger keeps its provenance, and its number is never reused.`,
     ],
@@ -262,7 +262,7 @@ export async function rejectRetirement({
     access,
     facts,
     issue: asked.number,
-    said: { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
+    record: { ...wishOf(step), state: 'rejected', decidedIn: asked.id },
     text: [`${name} stays: ${code(step.rejectedBy)} rejected its retirement.`, fenced(step.why)],
     signal,
   });
@@ -330,7 +330,7 @@ async function record({
   access: { forge },
   facts,
   issue,
-  said,
+  record,
   text,
   signal,
 }: {
@@ -338,12 +338,12 @@ async function record({
   readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly issue: number;
-  readonly said: RetirementRecord;
+  readonly record: RetirementRecord;
   readonly text: readonly string[];
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
-  const sealed = sealedComment(KIND, placeOf(facts, issue), said, ports.seals);
-  const marker = `${RETIREMENT_MARKER}${said.comment} -->`;
+  const sealed = sealedComment(KIND, placeOf(facts, issue), record, ports.seals);
+  const marker = `${RETIREMENT_MARKER}${record.comment} -->`;
   await forge.upsertSticky(issue, marker, [...text, sealed].join('\n\n'), signal);
 }
 

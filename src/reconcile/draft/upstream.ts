@@ -13,7 +13,7 @@ import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
-import { atItsPlace, UNREADABLE } from '../repository/outside-upstream.ts';
+import { followingRedirect, UNREADABLE } from '../repository/outside-upstream.ts';
 import {
   channelRevision,
   loadRevisionRefs,
@@ -215,7 +215,7 @@ async function openAddress(
       await git.fetch({}, signal);
       return git;
     };
-    const git = await atItsPlace({ ports, address, allows, work: fetched, signal });
+    const git = await followingRedirect({ ports, address, allows, work: fetched, signal });
     if (git !== undefined) return { git, repo: address, name: address };
     return refuse(
       'upstream-not-allowed',

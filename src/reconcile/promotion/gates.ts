@@ -5,7 +5,7 @@ import { parseGrant } from '../../config/access.ts';
 import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';
 import { CHANNELS_CHECK, GRAPH_CHECK, PUBLICATION_CHECK, REGISTRY_CHECK } from '../check-names.ts';
 import type { PromotionGate } from '../check/channels-check.ts';
-import { toldFollowers } from '../downstream/downstream-progress.ts';
+import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
@@ -64,8 +64,8 @@ export async function promotionGates({
   });
   const found: AskedGate[] = [];
   if (promotion.soak !== undefined) {
-    const told = (await access.git.tag(tag.oid, signal))?.tagger?.date;
-    const since = Date.parse(told ?? (await access.git.commit(tag.commit, signal)).committer.date);
+    const date = (await access.git.tag(tag.oid, signal))?.tagger?.date;
+    const since = Date.parse(date ?? (await access.git.commit(tag.commit, signal)).committer.date);
     const due = new Date(since + soakSeconds(promotion.soak) * 1_000);
     const passed = due.getTime() <= ports.now().getTime();
     found.push(
@@ -126,7 +126,7 @@ function followersAt(
 ): Parameters<typeof rolloutGate>[1] {
   const upstream = catalog.get(ref.id);
   if (upstream === undefined) return [];
-  return toldFollowers(catalog, upstream, directory).told.filter(({ repository, at }) => {
+  return visibleFollowers(catalog, upstream, directory).visible.filter(({ repository, at }) => {
     const follow = repository.updates?.follow;
     return follow?.kind === 'channel' && follow.channel === promotion.from && at === revision;
   });

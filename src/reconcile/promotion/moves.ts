@@ -9,7 +9,7 @@ import { planUpdate } from '../../channels/plan.ts';
 import { newestInRange } from '../../config/follow.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import type { ChannelMove } from '../check/graph-check.ts';
-import { toldFollowers } from '../downstream/downstream-progress.ts';
+import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -42,7 +42,7 @@ export async function channelMoves(
   const moves: ChannelMove[] = [];
   for (const channel of channels?.channels ?? []) {
     const old = before?.channels.find(({ name }) => name === channel.name);
-    if (old !== undefined && sayTheSame(old, channel)) continue;
+    if (old !== undefined && haveSameContent(old, channel)) continue;
     const graph = graphOf(channelGraphInput(channel, published));
     const was = old === undefined ? undefined : graphOf(channelGraphInput(old, published));
     const from =
@@ -68,7 +68,7 @@ function revisionOf(head: number | undefined): string | undefined {
 }
 
 /** Lines, notes and gates lead nobody elsewhere. */
-function sayTheSame(a: ChannelDocument, b: ChannelDocument): boolean {
+function haveSameContent(a: ChannelDocument, b: ChannelDocument): boolean {
   return leadingPart(a) === leadingPart(b);
 }
 
@@ -123,8 +123,8 @@ function followersOf(
 ): Pick<ChannelMove, 'followers' | 'hidden'> {
   const upstream = catalog.get(ref.id);
   if (upstream === undefined) return { followers: [], hidden: 0 };
-  const { told, hidden } = toldFollowers(catalog, upstream, at.directory);
-  const followers = told.flatMap((one) => {
+  const { visible, hidden } = visibleFollowers(catalog, upstream, at.directory);
+  const followers = visible.flatMap((one) => {
     const { follow, policy } = one.repository.updates ?? {};
     if (follow?.kind !== 'channel' || follow.channel !== at.channel || one.at === undefined) return [];
     const position = { kind: 'revision', revision: one.at } as const;

@@ -7,7 +7,7 @@ import type { ChannelDocument, PackageChannels } from '../../channels/package-ch
 import { pathInRepository } from '../../revision/package-path.ts';
 import type { ChannelFindings, ProposedFile } from '../check/channels-check.ts';
 import type { ChannelMove } from '../check/graph-check.ts';
-import { toldFollowers } from '../downstream/downstream-progress.ts';
+import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import { overdueJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
@@ -160,8 +160,9 @@ async function judge(
 ): Promise<JudgedChannels> {
   const upstream = catalog.get(place.git.repository);
   const directory = pathInRepository(place.registered, path);
-  const { told } = upstream === undefined ? { told: [] } : toldFollowers(catalog, upstream, directory);
-  const pinned = Map.groupBy(told, ({ at }) => Number(/^v(\d+)$/.exec(at ?? '')?.[1] ?? 0));
+  const { visible } =
+    upstream === undefined ? { visible: [] } : visibleFollowers(catalog, upstream, directory);
+  const pinned = Map.groupBy(visible, ({ at }) => Number(/^v(\d+)$/.exec(at ?? '')?.[1] ?? 0));
   const facts = {
     path,
     published: publishedNumbers(place, path),
@@ -214,10 +215,10 @@ function abandoned(
   const upstream = catalog.get(ref.id);
   if (upstream === undefined || before === undefined) return [];
   const kept = new Set((channels ?? NOTHING).channels.map(({ name }) => name));
-  const { told } = toldFollowers(catalog, upstream, pathInRepository(registered, path));
+  const { visible } = visibleFollowers(catalog, upstream, pathInRepository(registered, path));
   return before.channels.flatMap(({ name }): ChannelProblem[] => {
     if (kept.has(name)) return [];
-    const left = told.filter(({ repository }) => {
+    const left = visible.filter(({ repository }) => {
       const follow = repository.updates?.follow;
       return follow?.kind === 'channel' && follow.channel === name;
     });

@@ -31,7 +31,7 @@ export async function sumUpClosed(
     await ports.enqueue(overdueJob(access.ref, pull.number, PATIENCE_SECONDS));
     return;
   }
-  await ports.alone(summaryLock(access.ref, pull.number), async () => {
+  await ports.runExclusive(summaryLock(access.ref, pull.number), async () => {
     const comments = await access.forge.listComments(pull.number, signal);
     const before = (ourSummary(ports, comments)?.body ?? '').replaceAll('\r\n', '\n');
     const downstream = (path: string): string => partIn(before, downstreamPart(path));

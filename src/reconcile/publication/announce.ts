@@ -28,14 +28,20 @@ export async function announce({
   readonly refs: RevisionRefs;
   readonly signal?: AbortSignal | undefined;
 }): Promise<Provenance | null> {
-  const said = await provenanceOf({ git, refs, directory: found.directory, revision: newest.name, signal });
-  if (said === undefined) return null;
+  const provenance = await provenanceOf({
+    git,
+    refs,
+    directory: found.directory,
+    revision: newest.name,
+    signal,
+  });
+  if (provenance === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
   if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
-    const body = await releaseNotes({ ports, git, refs, found, newest, said, signal });
-    await forge.upsertRelease({ tag: names.tag, name: `${said.package} ${newest.name}`, body }, signal);
+    const body = await releaseNotes({ ports, git, refs, found, newest, provenance, signal });
+    await forge.upsertRelease({ tag: names.tag, name: `${provenance.package} ${newest.name}`, body }, signal);
   }
-  return said;
+  return provenance;
 }
 
 /** What changed since the revision before, per resource and field, and where the revision comes from. */
@@ -45,7 +51,7 @@ async function releaseNotes({
   refs,
   found,
   newest,
-  said,
+  provenance,
   signal,
 }: {
   readonly ports: Pick<Ports, 'content'>;
@@ -53,7 +59,7 @@ async function releaseNotes({
   readonly refs: RevisionRefs;
   readonly found: PackageDir;
   readonly newest: { readonly name: string; readonly tag: { readonly commit: string } };
-  readonly said: Provenance & { readonly message: string };
+  readonly provenance: Provenance & { readonly message: string };
   readonly signal: AbortSignal | undefined;
 }): Promise<string> {
   const names = allRevisions(refs, found.directory).map(({ name }) => name);
@@ -69,14 +75,14 @@ async function releaseNotes({
       signal,
     }),
     NO_DOWNSTREAM,
-    details('Tag message', fenced(trailersOf(said.message))),
-    provenanceLine(said),
+    details('Tag message', fenced(trailersOf(provenance.message))),
+    provenanceLine(provenance),
   ].join('\n\n');
 }
 
 /** What the tag says, as sentences; the digest is last. */
-function provenanceLine(said: Provenance): string {
-  const { approvedBy, proposal, requestedBy, restoredFrom, waived = [] } = said;
+function provenanceLine(provenance: Provenance): string {
+  const { approvedBy, proposal, requestedBy, restoredFrom, waived = [] } = provenance;
   const approved = approvedBy.map(code).join(', ');
   const waivers = waived.map(({ guardrail, by }) => `${code(guardrail)} (by ${code(by)})`).join(', ');
   return [
@@ -85,9 +91,9 @@ function provenanceLine(said: Provenance): string {
     ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
     ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
     ...(approved === '' ? [] : [`Approved by ${approved}.`]),
-    ...(said.unapproved === true ? ['Published without the required approvals.'] : []),
-    ...(said.artifacts ?? []).map((name) => `In the registry: ${code(name)}.`),
-    `Content ${code(said.digest)}.`,
+    ...(provenance.unapproved === true ? ['Published without the required approvals.'] : []),
+    ...(provenance.artifacts ?? []).map((name) => `In the registry: ${code(name)}.`),
+    `Content ${code(provenance.digest)}.`,
   ].join(' ');
 }
 

@@ -44,12 +44,12 @@ export function reportOf(
 }
 
 /** Where is told that a revision has no approvals: at the head, or at the commit that was the head. */
-export function toldWithoutApproval(
-  said: Pick<Provenance, 'unapproved'> | null,
+export function reportedAsUnapproved(
+  provenance: Pick<Provenance, 'unapproved'> | null,
   commit: string,
   head: string,
 ): 'nowhere' | 'at-head' | 'at-commit' {
-  if (said?.unapproved !== true) return 'nowhere';
+  if (provenance?.unapproved !== true) return 'nowhere';
   return commit === head ? 'at-head' : 'at-commit';
 }
 

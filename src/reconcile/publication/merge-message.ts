@@ -23,12 +23,12 @@ export interface MergePlace {
 
 const SEALED = 'Portico-Merge: ';
 
-export function mergeMessage(said: MergeRequestTrailers, place: MergePlace, seals: Keyring): string {
+export function mergeMessage(trailers: MergeRequestTrailers, place: MergePlace, seals: Keyring): string {
   return [
-    ...(said.requestedBy === undefined ? [] : [`Requested-By: ${said.requestedBy}`]),
-    ...(said.requestedIn === undefined ? [] : [`Requested-In: ${said.requestedIn}`]),
-    ...(said.bump === undefined ? [] : [`Revision-Bump: ${said.bump}`]),
-    `${SEALED}${sealRecord({ of: 'merge', ...place }, said, seals)}`,
+    ...(trailers.requestedBy === undefined ? [] : [`Requested-By: ${trailers.requestedBy}`]),
+    ...(trailers.requestedIn === undefined ? [] : [`Requested-In: ${trailers.requestedIn}`]),
+    ...(trailers.bump === undefined ? [] : [`Revision-Bump: ${trailers.bump}`]),
+    `${SEALED}${sealRecord({ of: 'merge', ...place }, trailers, seals)}`,
   ].join('\n');
 }
 
@@ -40,9 +40,9 @@ export function mergeRequestOf(
 ): MergeRequestTrailers | undefined {
   for (const line of message.split('\n')) {
     if (!line.startsWith(SEALED)) continue;
-    const said = openRecord({ of: 'merge', ...place }, line.slice(SEALED.length).trim(), seals);
+    const trailers = openRecord({ of: 'merge', ...place }, line.slice(SEALED.length).trim(), seals);
     // The seal says that this is what mergeMessage wrote.
-    if (said !== undefined) return said as MergeRequestTrailers;
+    if (trailers !== undefined) return trailers as MergeRequestTrailers;
   }
   return undefined;
 }

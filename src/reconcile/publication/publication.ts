@@ -16,7 +16,7 @@ import { openRegistered } from '../repository/registered.ts';
 import { createDueRevisions } from '../review/due-revisions.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { announce } from './announce.ts';
-import { reportOf, toldWithoutApproval } from './decision.ts';
+import { reportOf, reportedAsUnapproved } from './decision.ts';
 import { publish } from './publish.ts';
 
 /**
@@ -85,17 +85,17 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
       }
       const said = await announce({ ports, to, config: by, found, newest, refs, signal });
       if (said?.proposal !== undefined) await ports.enqueue(proposalJob(repository, said.proposal));
-      const told = toldWithoutApproval(said, commit, head);
+      const told = reportedAsUnapproved(said, commit, head);
       if (told === 'at-head') unapproved.set(refPath(found.path), newest.name);
       if (told === 'at-commit')
-        await flagPassed({ to, commit, path: refPath(found.path), revision: newest.name, signal });
+        await reportUnapproved({ to, commit, path: refPath(found.path), revision: newest.name, signal });
       announced.set(place, { oid, unapproved: told !== 'nowhere' });
     }
   };
 }
 
 /** On a commit that is not the head any more: what was flagged there while it was stays. */
-async function flagPassed({
+async function reportUnapproved({
   to: { forge },
   commit,
   path,

@@ -66,8 +66,8 @@ export async function publishRequestOf({
   if (mergedBy === null) return {};
   if (!isMergedForSomebody(ports, mergedBy)) return { requestedBy: mergedBy };
   const place = { repository: facts.id, pull: pull.number, head: pull.headSha };
-  const said = mergeRequestOf(commit.message, place, ports.seals);
-  if (mergedBy === ports.app.botLogin && said !== undefined) return said;
+  const request = mergeRequestOf(commit.message, place, ports.seals);
+  if (mergedBy === ports.app.botLogin && request !== undefined) return request;
   const comments = await forge.listComments(pull.number, signal);
   const found = await sealedRecords({
     ports,

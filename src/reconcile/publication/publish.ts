@@ -55,7 +55,7 @@ export async function publish({
     pull: due.pull,
     signal,
   });
-  const said = await provenanceOf({ ports, access, config, due, request, signal });
+  const provenance = await provenanceOf({ ports, access, config, due, request, signal });
   let object = due.commit.oid;
   const { registries } = ports;
   const artifactsOf = async (commit: string, revision: string): Promise<Pick<Provenance, 'artifacts'>> => {
@@ -78,7 +78,7 @@ export async function publish({
       {
         name: names.tag,
         object,
-        message: formatProvenance({ ...said, revision, ...(await artifactsOf(object, revision)) }),
+        message: formatProvenance({ ...provenance, revision, ...(await artifactsOf(object, revision)) }),
         tagger: botPerson(ports.app),
         date: ports.now(),
       },
@@ -94,7 +94,7 @@ export async function publish({
     await git.fetch({}, signal);
     const claim = claimOf(answer);
     if (claim.kind === 'published') {
-      const { digest, approvedBy, requestedBy: by, proposal: pull } = said;
+      const { digest, approvedBy, requestedBy: by, proposal: pull } = provenance;
       ports.log.info(
         { repository: facts.fullName, tag: names.tag, sha: object, digest, approvedBy, by, pull },
         'published',

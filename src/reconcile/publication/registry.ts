@@ -148,8 +148,8 @@ async function behind(look: Look, signal: AbortSignal | undefined): Promise<read
   for (const { name } of taggedRevisions(refs, directory).slice(-MAX_BEHIND).toReversed()) {
     const { moving } = registryTags(name, channels);
     if (reached && moving.length === 0) continue;
-    const said = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
-    const digest = digestIn(said?.artifacts ?? [], place.repository);
+    const provenance = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
+    const digest = digestIn(provenance?.artifacts ?? [], place.repository);
     const commit = tagOf(refs, directory, name)?.commit;
     if (digest === undefined || commit === undefined) continue;
     const held = await registries.resolve(place, revisionTagOf(name), signal);

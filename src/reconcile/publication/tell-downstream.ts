@@ -53,14 +53,14 @@ export function createDownstreamReconciler(ports: Ports): Reconciler<'downstream
     const newest = newestRevision(refs, directory)?.name;
     const { config } = found;
     for (const { name } of taggedRevisions(refs, directory).slice(-MAX_TOLD)) {
-      const said = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
-      if (said === undefined) continue;
-      const called = `${said.package}@${name}`;
+      const provenance = await provenanceOf({ git: access.git, refs, directory, revision: name, signal });
+      if (provenance === undefined) continue;
+      const called = `${provenance.package}@${name}`;
       const text = downstreamText(ports, repository, directory, { name, called, newest });
       if (config.publish.release) await tellRelease({ access, directory, revision: name, text, signal });
       const path = packagePathOf(config.directory, directory) ?? directory;
-      if (said.proposal !== undefined)
-        await tellProposal({ ports, access, number: said.proposal, path, text, signal });
+      if (provenance.proposal !== undefined)
+        await tellProposal({ ports, access, number: provenance.proposal, path, text, signal });
     }
     return DONE;
   };
@@ -74,18 +74,18 @@ async function tellProposal({
   text,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'alone'>;
+  readonly ports: Pick<Ports, 'app' | 'runExclusive'>;
   readonly access: Pick<RepositoryAccess, 'forge' | 'ref'>;
   readonly number: number;
   readonly path: string;
   readonly text: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
-  await ports.alone(summaryLock(ref, number), async () => {
+  await ports.runExclusive(summaryLock(ref, number), async () => {
     const comments = await forge.listComments(number, signal);
-    const said = ourSummary(ports, comments)?.body.replaceAll('\r\n', '\n') ?? '';
-    const body = withPart(said, downstreamPart(path), text);
-    if (body === said) return;
+    const summary = ourSummary(ports, comments)?.body.replaceAll('\r\n', '\n') ?? '';
+    const body = withPart(summary, downstreamPart(path), text);
+    if (body === summary) return;
     const shown = body.slice(SUMMARY_MARKER.length).trimStart();
     await forge.upsertStickyAmong(comments, { number, marker: SUMMARY_MARKER, body: shown }, signal);
   });

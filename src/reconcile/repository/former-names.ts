@@ -16,9 +16,9 @@ interface Answer {
 
 interface Memory {
   /** Place → what the forge said of it. */
-  readonly told: Map<string, Answer>;
+  readonly answers: Map<string, Answer>;
   /** Place → what it is being asked. */
-  readonly asked: Map<string, Promise<number | null>>;
+  readonly questions: Map<string, Promise<number | null>>;
 }
 
 const memories = new WeakMap<Catalog, Memory>();
@@ -46,26 +46,27 @@ export async function learnNames(
   signal?: AbortSignal,
 ): Promise<number> {
   const { catalog } = ports;
-  const { told, asked } = memoryOf(catalog);
-  let questions = 0;
+  const { answers, questions } = memoryOf(catalog);
+  let count = 0;
   let left = 0;
   for (const [place, address] of new Map([...addresses].map((one) => [repositoryPlace(one), one]))) {
     const [at, owner = '', name = '', ...rest] = place.split('/');
     if (at !== host || rest.length > 0 || !NAME.test(owner) || !NAME.test(name)) continue;
     if (isNameOf(catalog.byUrl(address), place)) continue;
     const now = ports.now().getTime();
-    if ((told.get(place)?.until ?? 0) <= now) {
-      if (questions === MAX_ASKED) {
+    if ((answers.get(place)?.until ?? 0) <= now) {
+      if (count === MAX_ASKED) {
         left += 1;
         continue;
       }
-      questions += 1;
-      const asking = asked.get(place) ?? askForge(ports, owner, name).finally(() => asked.delete(place));
-      asked.set(place, asking);
+      count += 1;
+      const asking =
+        questions.get(place) ?? askForge(ports, owner, name).finally(() => questions.delete(place));
+      questions.set(place, asking);
       const id = await asking;
       signal?.throwIfAborted();
-      if (told.size >= MAX_COUNT) told.clear();
-      told.set(place, { address, id, until: now + GOOD_MS });
+      if (answers.size >= MAX_COUNT) answers.clear();
+      answers.set(place, { address, id, until: now + GOOD_MS });
     }
     apply(catalog, place);
   }
@@ -90,21 +91,21 @@ async function askForge(
 export function formerNames(catalog: Catalog, id: number, urls: readonly string[]): readonly string[] {
   const known = catalog.get(id);
   const now = new Set(urls.map(repositoryPlace));
-  const { told } = memoryOf(catalog);
+  const { answers } = memoryOf(catalog);
   // What was said before it had its name is no longer so.
-  for (const place of now) if (told.get(place)?.id !== id) told.delete(place);
+  for (const place of now) if (answers.get(place)?.id !== id) answers.delete(place);
   const had = [...(known?.urls ?? []), ...(known?.formerUrls ?? [])].filter((url) => {
-    const answer = told.get(repositoryPlace(url));
+    const answer = answers.get(repositoryPlace(url));
     return answer === undefined || answer.id === id;
   });
-  const learned = [...told.values()].flatMap(({ address, id: other }) => (other === id ? [address] : []));
+  const learned = [...answers.values()].flatMap(({ address, id: other }) => (other === id ? [address] : []));
   const all = new Map([...learned, ...had].map((url) => [repositoryPlace(url), url]));
   return [...all].flatMap(([place, url]) => (now.has(place) ? [] : [url])).slice(0, MAX_NAMES);
 }
 
 /** The index calls by a name whom the forge does. What was not looked at yet is called so when it is. */
 function apply(catalog: Catalog, place: string): void {
-  const answer = memoryOf(catalog).told.get(place);
+  const answer = memoryOf(catalog).answers.get(place);
   if (answer === undefined) return;
   const before = catalog.byUrl(answer.address);
   if (before?.ref.id === answer.id) return;
@@ -121,7 +122,7 @@ function isNameOf(repository: CatalogRepository | undefined, place: string): boo
 }
 
 function memoryOf(catalog: Catalog): Memory {
-  const known = memories.get(catalog) ?? { told: new Map(), asked: new Map() };
+  const known = memories.get(catalog) ?? { answers: new Map(), questions: new Map() };
   memories.set(catalog, known);
   return known;
 }

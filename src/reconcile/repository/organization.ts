@@ -17,15 +17,15 @@ export async function organizationDefaults(
   git: Git,
   signal?: AbortSignal,
 ): Promise<{ readonly file: string; readonly bytes: Uint8Array } | undefined> {
-  const home = (await git.organization?.(signal)) ?? null;
-  if (home === null) return undefined;
-  const head = await home.git.resolve(`refs/heads/${home.defaultBranch}`, signal);
+  const organization = (await git.organization?.(signal)) ?? null;
+  if (organization === null) return undefined;
+  const head = await organization.git.resolve(`refs/heads/${organization.defaultBranch}`, signal);
   if (head === null) return undefined;
   const file = `${ORGANIZATION_REPOSITORY}: ${FILE}`;
   /** Null where there is none, undefined where it has mistakes. */
   const goodAt = async (commit: string): Promise<Uint8Array | null | undefined> => {
     const bytes = await catchUserError(
-      () => home.git.readFile(commit, FILE, signal),
+      () => organization.git.readFile(commit, FILE, signal),
       () => undefined,
     );
     if (bytes === null || bytes === undefined) return bytes;
@@ -35,11 +35,11 @@ export async function organizationDefaults(
   if (newest === null) return undefined;
   if (newest !== undefined) return { file, bytes: newest };
   const history = { path: FILE, limit: HISTORY, firstParent: true };
-  for (const commit of (await home.git.log({ to: head }, history, signal)).slice(1)) {
+  for (const commit of (await organization.git.log({ to: head }, history, signal)).slice(1)) {
     const bytes = await goodAt(commit.oid);
     if (bytes !== null && bytes !== undefined) return { file, bytes };
   }
   // Without its defaults a repository would be judged by fewer guardrails: its configuration has their mistakes instead.
-  const broken = await home.git.readFile(head, FILE, signal);
+  const broken = await organization.git.readFile(head, FILE, signal);
   return broken === null ? undefined : { file, bytes: broken };
 }

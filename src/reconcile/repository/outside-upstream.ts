@@ -166,7 +166,7 @@ async function look({
       if (!isSame) await git.fetch({}, signal);
       return found;
     };
-    const digest = await atItsPlace({ ports, address, allows, moves, work: read, signal });
+    const digest = await followingRedirect({ ports, address, allows, moves, work: read, signal });
     if (digest === undefined) {
       Object.assign(known, { failures: 0, nextAt });
       return 'moved';
@@ -189,7 +189,7 @@ const MAX_MOVES = 3;
  * Works on a repository outside where it is now: each address that the other end leads to is judged as the first was, before anything is
  * asked there. `moves` gets them. Undefined where one is not allowed.
  */
-export async function atItsPlace<Result>({
+export async function followingRedirect<Result>({
   ports,
   address,
   allows,
@@ -208,7 +208,7 @@ export async function atItsPlace<Result>({
     try {
       return await work(await ports.openAddress(`${at}.git`, signal), at);
     } catch (error) {
-      const to = placeItMovedTo(error);
+      const to = newAddressOf(error);
       if (to === undefined) throw error;
       if (moves.length === MAX_MOVES || !allows(to)) return undefined;
       moves.push(to);
@@ -218,7 +218,7 @@ export async function atItsPlace<Result>({
 }
 
 /** Where the error says that a repository went; undefined for every other error. */
-function placeItMovedTo(error: unknown): string | undefined {
+function newAddressOf(error: unknown): string | undefined {
   if (!(error instanceof PorticoError) || error.code !== 'GIT_MOVED') return undefined;
   const { movedTo: to } = (error.cause ?? {}) as { readonly movedTo?: string };
   return to;

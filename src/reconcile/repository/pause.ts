@@ -26,6 +26,6 @@ export async function pauseOf(
   const found = (await git.refs(ref, signal)).get(ref);
   if (found === undefined) return null;
   const { oid } = found;
-  const said = readSealedTag(await git.tag(oid, signal), { repository: id, ref }, seals);
-  return { by: /^Paused-By: ([A-Za-z0-9_-]{1,80})$/m.exec(said ?? '')?.[1] ?? null, oid };
+  const record = readSealedTag(await git.tag(oid, signal), { repository: id, ref }, seals);
+  return { by: /^Paused-By: ([A-Za-z0-9_-]{1,80})$/m.exec(record ?? '')?.[1] ?? null, oid };
 }

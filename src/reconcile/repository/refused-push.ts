@@ -4,8 +4,8 @@ import { sentence } from '../text/markdown-blocks.ts';
 
 /** What the forge said to a push, with what helps where the reason tells: sentences. */
 export function refusedPush({ message, hint }: Pick<RejectedRef, 'message' | 'hint'>): string {
-  const said = `The forge refused the push: ${sentence(message)}`;
-  return hint === undefined ? said : `${said} ${hint}`;
+  const sentences = `The forge refused the push: ${sentence(message)}`;
+  return hint === undefined ? sentences : `${sentences} ${hint}`;
 }
 
 /** True where somebody else was faster: looking again and trying again helps. */

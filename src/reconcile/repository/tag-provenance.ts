@@ -24,6 +24,6 @@ export async function provenanceOf({
     return undefined;
   }
   const message = (await git.tag(tag.oid, signal))?.message;
-  const said = message === undefined ? undefined : parseProvenance(message);
-  return said && message !== undefined ? { ...said, message } : undefined;
+  const provenance = message === undefined ? undefined : parseProvenance(message);
+  return provenance && message !== undefined ? { ...provenance, message } : undefined;
 }

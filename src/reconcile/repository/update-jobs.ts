@@ -1,7 +1,7 @@
 /** Pure: the jobs for packages whose updates may have to change, as many at once as share a fetch and a push. */
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { groupOf, priorityOf } from '../../config/update-order.ts';
-import type { JobOf, Together } from '../job.ts';
+import type { JobOf, PackageBatch } from '../job.ts';
 import { updatesJob } from '../jobs.ts';
 
 /** A downstream package by its path below the registered directory. */
@@ -53,7 +53,7 @@ const SCARCE = 5;
  * package of each repository comes before the second of any. `waits`: seconds until the forge's limits let the next one come.
  */
 export function inTurn(
-  { repository, packages, ahead: first = 0, turn = 0 }: Together,
+  { repository, packages, ahead: first = 0, turn = 0 }: PackageBatch,
   waits: number,
 ): { readonly now: readonly string[]; readonly later?: JobOf<'variant'> } {
   if (waits <= SCARCE || packages.length < 2) return { now: packages };

@@ -62,8 +62,8 @@ export async function loadApprovals({
     .flatMap((comment) => recordIn(comment, ports, facts.id, pull.number) ?? [])
     .filter(({ at }) => isBy(at, known.until));
   const unsealed = comments.flatMap((comment) => unsealedIn(comment, ports, facts.id, pull.number));
-  const timesOf = (said: readonly Pick<ApprovalRecord, 'kind' | 'at'>[]): string[] =>
-    said.filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until)).map(({ at }) => at);
+  const timesOf = (record: readonly Pick<ApprovalRecord, 'kind' | 'at'>[]): string[] =>
+    record.filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until)).map(({ at }) => at);
   const isApproved =
     records.some(({ kind }) => kind === 'approval') || listed.some(({ state }) => state === 'APPROVED');
   const drafted = isApproved ? await access.forge.draftedAt(pull.number, ports.app.botLogin, signal) : [];
@@ -222,6 +222,6 @@ function unsealedIn(
   pull: number,
 ): (Pick<ApprovalRecord, 'kind' | 'login'> & { readonly at: string })[] {
   if (comment.author !== ports.app.botLogin) return [];
-  const said = unsealedRecord(comment.body, { repository: String(repository), pull }, ports.seals);
-  return said === undefined ? [] : [{ ...said, at: comment.createdAt }];
+  const record = unsealedRecord(comment.body, { repository: String(repository), pull }, ports.seals);
+  return record === undefined ? [] : [{ ...record, at: comment.createdAt }];
 }

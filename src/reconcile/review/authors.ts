@@ -59,7 +59,14 @@ export async function loadAuthors({
     .flatMap((commit) => askersOf(commit, ports.seals))
     .filter(({ login }) => login !== ports.app.botLogin);
   const own = await ownPushers({ ports, access, pull, sides: { head, beside }, commits, signal });
-  const others = await otherBranches({ ports, access, pull, commits, aside: own.explained, signal });
+  const others = await otherBranches({
+    ports,
+    access,
+    pull,
+    commits,
+    reachedProposalAt: own.explained,
+    signal,
+  });
   const explained = new Map([own, ...others].flatMap((one) => [...one.explained]));
   const left = unexplained(commits, explained);
   const all = [own, ...others];
@@ -116,13 +123,13 @@ async function ownPushers({
   const ref = `refs/heads/${pull.headRef}`;
   // Nobody else can have brought a part of it: what Portico made was never anywhere but where Portico put it.
   const isOwn = !isFork && !pull.merged && commits.every(({ kind }) => kind === 'ours');
-  if (isOwn && git.movedAlone?.(ref, head) === true) {
+  if (isOwn && git.movedOnlyByUs?.(ref, head) === true) {
     return { authors: [], unknown: [], explained: new Map() };
   }
   const asked = isFork && repository !== null ? { repository } : {};
   const activity = before(await activityOf(access, ref, asked, signal), pull.mergedAt);
   if (activity === null && isFork) return { authors: [], unknown: ['fork'], explained: new Map() };
-  const inBase = await standsAtBase(git, activity?.pushes ?? [], { commits, beside }, signal);
+  const inBase = await isAtBase(git, activity?.pushes ?? [], { commits, beside }, signal);
   const content = { commits, inBase, bot: ports.app.botLogin };
   const pushers = pushersOf(historyOf(activity), content);
   const merged = await mergedInto({ ports, access, pull, pushes: activity?.pushes ?? [], content, signal });
@@ -181,14 +188,14 @@ async function otherBranches({
   access,
   pull,
   commits,
-  aside,
+  reachedProposalAt,
   signal,
 }: {
   readonly ports: Pick<Ports, 'app'>;
   readonly access: RepositoryAccess;
   readonly pull: Pull;
   readonly commits: readonly BranchCommit[];
-  readonly aside: ReadonlyMap<string, string>;
+  readonly reachedProposalAt: ReadonlyMap<string, string>;
   readonly signal: AbortSignal | undefined;
 }): Promise<Pushers[]> {
   if (pull.merged) return [];
@@ -200,7 +207,12 @@ async function otherBranches({
   const found = await Promise.all(
     refs.slice(0, MAX_OTHERS).map(async (ref) => {
       const history = historyOf(await activityOf(access, ref, {}, signal));
-      return pushersOf(history, { commits, inBase: new Set<string>(), bot: ports.app.botLogin, aside });
+      return pushersOf(history, {
+        commits,
+        inBase: new Set<string>(),
+        bot: ports.app.botLogin,
+        reachedProposalAt,
+      });
     }),
   );
   const many: Pushers[] =
@@ -272,7 +284,7 @@ async function askersUnknown(
 }
 
 /** The commits of the base branch at which the branch stood last: what was there before is gone. */
-async function standsAtBase(
+async function isAtBase(
   git: Git,
   pushes: readonly BranchPush[],
   { commits, beside }: { readonly commits: readonly BranchCommit[]; readonly beside: string },

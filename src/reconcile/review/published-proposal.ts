@@ -23,8 +23,10 @@ export async function publishedOf(
     if (trees.head === null) continue;
     const names = allRevisions(refs, directory).map(({ name }) => name);
     const found = await newestFrom(names, async (name) => {
-      const said = await provenanceOf({ git, refs, directory, revision: name, signal });
-      return said?.proposal === pull.number ? { name, unapproved: said.unapproved === true } : undefined;
+      const provenance = await provenanceOf({ git, refs, directory, revision: name, signal });
+      return provenance?.proposal === pull.number
+        ? { name, unapproved: provenance.unapproved === true }
+        : undefined;
     });
     if (found === undefined) return null;
     const tag = refPath(directory) === '.' ? found.name : `${directory}/${found.name}`;

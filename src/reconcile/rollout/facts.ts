@@ -17,9 +17,9 @@ import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isSameOwner, mayKnow } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
-import type { Asking } from './asking.ts';
 import { askHealth } from './health.ts';
 import { revisionOf } from './history.ts';
+import type { QuestionBudget } from './question-budget.ts';
 import type { Governed } from './scope.ts';
 
 export interface RolloutMember extends RolloutDownstream {
@@ -31,7 +31,7 @@ export interface RolloutMember extends RolloutDownstream {
   readonly repository: CatalogRepository;
   /** Below the registered directory. */
   readonly path: string;
-  readonly told: Standing | undefined;
+  readonly position: Standing | undefined;
   /** Revision of the upstream that it is locked to on the registered branch. */
   readonly at: string | undefined;
 }
@@ -50,12 +50,12 @@ export interface RolloutMemory {
   readonly published: Map<string, { readonly of: string; readonly list: readonly Published[] }>;
   readonly healthy: Map<string, number>;
   /** What was told of those that were not healthy, and when. */
-  readonly told: Map<string, { readonly at: number; readonly health: Health }>;
+  readonly unhealthy: Map<string, { readonly at: number; readonly health: Health }>;
   readonly since: Map<string, number>;
 }
 
 export function createRolloutMemory(): RolloutMemory {
-  return { published: new Map(), healthy: new Map(), told: new Map(), since: new Map() };
+  return { published: new Map(), healthy: new Map(), unhealthy: new Map(), since: new Map() };
 }
 
 /** As many revisions of a downstream are looked through for the first that holds the upstream's revision. */
@@ -66,12 +66,12 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
   const found = new Map<string, RolloutMember>();
   const add = (repository: CatalogRepository, path: string, package_: CatalogPackage | undefined): void => {
     const id = `${repository.ref.id}:${path}`;
-    const told = catalog.standings(repository.ref.id).get(path);
+    const position = catalog.standings(repository.ref.id).get(path);
     const at = package_?.lock && revisionOf(package_.lock.ref);
     const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
     const hidden = !isSameOwner(repository, control) || !mayKnow(control, repository);
     const standing = hidden ? 'out' : 'waiting';
-    found.set(id, { id, name, hidden, repository, path, told, at: at ?? undefined, standing });
+    found.set(id, { id, name, hidden, repository, path, position, at: at ?? undefined, standing });
   };
   for (const follower of catalog.followers(upstream.ref.id, directory)) {
     const { repository } = follower;
@@ -146,7 +146,7 @@ export async function withFacts({
   readonly revision: string;
   readonly gateOf: (id: string) => WaveGate | undefined;
   readonly memory: RolloutMemory;
-  readonly asking: Asking;
+  readonly asking: QuestionBudget;
   readonly signal?: AbortSignal | undefined;
 }): Promise<RolloutMember[]> {
   const all = new Map<string, RolloutMember>();
@@ -196,7 +196,7 @@ function reportsOf(
   one: RolloutMember,
   gate: WaveGate,
   published: readonly Published[],
-  { told }: RolloutMemory,
+  { unhealthy }: RolloutMemory,
 ): Reports {
   const asked = JSON.stringify([gate.statuses, gate.deployments]);
   const named = published.map(({ commit }) => ({
@@ -207,13 +207,13 @@ function reportsOf(
     one,
     gate,
     published: named,
-    heardAt: Math.min(...named.map(({ key }) => told.get(key)?.at ?? 0)),
+    heardAt: Math.min(...named.map(({ key }) => unhealthy.get(key)?.at ?? 0)),
   };
 }
 
-function standingOf({ told }: RolloutMember, revision: string): RolloutMember['standing'] {
-  if (told === undefined) return 'waiting';
-  const { reason, to, newest } = told;
+function standingOf({ position }: RolloutMember, revision: string): RolloutMember['standing'] {
+  if (position === undefined) return 'waiting';
+  const { reason, to, newest } = position;
   if (REFUSED.includes(reason)) return to === undefined || to === revision ? 'refused' : 'waiting';
   // A pin or a channel: it was asked when this revision was there, and wanted none.
   if (reason === 'up-to-date') return isAtLeast(newest, revision) ? 'out' : 'waiting';
@@ -235,7 +235,7 @@ async function publishedOf({
   readonly one: RolloutMember;
   readonly revision: string;
   readonly memory: RolloutMemory;
-  readonly asking: Asking;
+  readonly asking: QuestionBudget;
   readonly signal: AbortSignal | undefined;
 }): Promise<readonly Published[]> {
   const plain = directoryOf(repository, path);
@@ -257,8 +257,8 @@ async function publishedOf({
     const lock = (await readKptfileAt(git, tag.commit, plain, signal)).kptfile?.upstreamLock?.git;
     const isOurs = lock !== undefined && ports.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
     if (!isOurs || !isAtLeast(revisionOf(lock.ref), revision)) break;
-    const told = (await git.tag(tag.oid, signal))?.tagger?.date;
-    const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
+    const date = (await git.tag(tag.oid, signal))?.tagger?.date;
+    const at = Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
     list.unshift({ commit: tag.commit, at });
   }
   keepNewest(memory.published, key, { of, list }, MAX_REMEMBERED);
@@ -269,7 +269,7 @@ async function publishedOf({
 async function healthOf(
   ports: Ports,
   { one: { repository, path }, gate, published }: Reports,
-  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: Asking },
+  { memory, asking }: { readonly memory: RolloutMemory; readonly asking: QuestionBudget },
   signal: AbortSignal | undefined,
 ): Promise<Health | undefined> {
   const place = { tip: repository.commit, directory: directoryOf(repository, path) };
@@ -277,12 +277,12 @@ async function healthOf(
   for (const { commit, key } of published) {
     const healthy = memory.healthy.get(key);
     if (healthy !== undefined) return { state: 'success', at: healthy, what: '' };
-    const told = memory.told.get(key);
-    const isNews = told === undefined || told.at < asking.since || repository.ref.id === asking.about;
-    newest = told?.health ?? newest;
+    const known = memory.unhealthy.get(key);
+    const isNews = known === undefined || known.at < asking.since || repository.ref.id === asking.about;
+    newest = known?.health ?? newest;
     if (!isNews) continue;
     if (asking.isOver()) {
-      if (told === undefined || asking.isThorough) asking.leave();
+      if (known === undefined || asking.isThorough) asking.leave();
       continue;
     }
     const at = ports.now().getTime();
@@ -290,12 +290,12 @@ async function healthOf(
     const health = await askHealth({ git, forge }, commit, { place, gate, asking }, signal);
     if (health === undefined) continue;
     newest = health;
-    memory.told.delete(key);
+    memory.unhealthy.delete(key);
     if (health.state === 'success') {
       keepNewest(memory.healthy, key, health.at, MAX_REMEMBERED);
       return health;
     }
-    keepNewest(memory.told, key, { at, health }, MAX_REMEMBERED);
+    keepNewest(memory.unhealthy, key, { at, health }, MAX_REMEMBERED);
   }
   return newest;
 }

@@ -9,7 +9,7 @@ import type { WaveGate } from '../../package/rollout/rollout.ts';
 import type { CommitHealth } from '../forge/checks.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { Git } from '../git-port.ts';
-import type { Asking } from './asking.ts';
+import type { QuestionBudget } from './question-budget.ts';
 
 /**
  * What stands for a tool's own contexts, as they are unless somebody changed them: Flux posts kind, name and the first part of the
@@ -44,7 +44,7 @@ export function judgeHealth(
 ): Health {
   const statuses = commits.flatMap(worstOfEach);
   const deployments = commits.flatMap((one) => one.deployments);
-  const said = [
+  const reports = [
     ...gate.statuses.flatMap((wanted): readonly ReportedHealth[] => {
       const globs = TOOLS[wanted] ?? [wanted];
       const fitting = statuses.filter(({ context }) => matchesGlob(context, globs));
@@ -57,11 +57,11 @@ export function judgeHealth(
       return counting(`deployment to ${environment}`, reports);
     }),
   ];
-  const failed = said.find(({ state }) => FAILS.includes(state));
+  const failed = reports.find(({ state }) => FAILS.includes(state));
   if (failed !== undefined) return { state: 'failure', at: failed.at, what: failed.what };
-  const open = said.find(({ state }) => !HOLDS.includes(state));
+  const open = reports.find(({ state }) => !HOLDS.includes(state));
   if (open !== undefined) return { state: 'pending', at: open.at, what: open.what };
-  return { state: 'success', at: Math.max(0, ...said.map(({ at }) => at)), what: '' };
+  return { state: 'success', at: Math.max(0, ...reports.map(({ at }) => at)), what: '' };
 }
 
 type Status = CommitHealth['statuses'][number];
@@ -126,17 +126,21 @@ export async function askHealth(
     place,
     gate,
     asking,
-  }: { readonly place: Parameters<typeof holdersOf>[2]; readonly gate: WaveGate; readonly asking: Asking },
+  }: {
+    readonly place: Parameters<typeof holdersOf>[2];
+    readonly gate: WaveGate;
+    readonly asking: QuestionBudget;
+  },
   signal?: AbortSignal,
 ): Promise<Health | undefined> {
   const asked = { statuses: gate.statuses.length > 0, environments: gate.deployments };
   await git.fetch({}, signal);
-  const said: CommitHealth[] = [];
+  const reports: CommitHealth[] = [];
   for (const holder of (await holdersOf(git, published, place, signal)).toReversed()) {
     const answer = await asking.ask((within) => forge.healthOf(holder, asked, within), signal);
     if (answer === undefined) return undefined;
-    said.unshift(answer);
-    if (judgeHealth(said, gate).state === 'success') break;
+    reports.unshift(answer);
+    if (judgeHealth(reports, gate).state === 'success') break;
   }
-  return judgeHealth(said, gate);
+  return judgeHealth(reports, gate);
 }

@@ -54,9 +54,9 @@ export async function readOrders(
   const ref = refOf(name);
   const found = (await git.refs(ref, signal)).get(ref);
   if (found === undefined) return { oid: null, orders: [], unsealed: false };
-  const said = readSealedTag(await git.tag(found.oid, signal), { repository: id, ref }, seals);
-  if (said === null) return { oid: found.oid, orders: [], unsealed: true };
-  const orders = [...said.matchAll(LINE)].map(
+  const record = readSealedTag(await git.tag(found.oid, signal), { repository: id, ref }, seals);
+  if (record === null) return { oid: found.oid, orders: [], unsealed: true };
+  const orders = [...record.matchAll(LINE)].map(
     ([, action = '', subject = '', wave = '', by = '', at = '']): RolloutOrder => ({
       action: action as RolloutAction,
       subject,

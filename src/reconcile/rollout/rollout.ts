@@ -6,11 +6,11 @@ import type { Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { updateJobs } from '../repository/update-jobs.ts';
 import { inTurns } from '../text/in-turns.ts';
-import { createAsking } from './asking.ts';
 import { rolloutPart } from './body.ts';
 import type { RolloutMember } from './facts.ts';
 import { isOlder } from './led-back.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
+import { createQuestionBudget } from './question-budget.ts';
 import { concernedBy, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
 import { newestOf, type Governed } from './scope.ts';
 import { tellOwners } from './tell-owners.ts';
@@ -33,7 +33,7 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
         continue;
       }
       const isAboutAll = control.ref.id === repository.id || upstream.ref.id === repository.id;
-      const asking = createAsking({
+      const asking = createQuestionBudget({
         about: repository.id,
         since: since ?? (isAboutAll ? now : 0),
         isThorough: true,
@@ -82,13 +82,13 @@ async function goOn(ports: Ports, look: RolloutLook, signal: AbortSignal | undef
 }
 
 /** Its update may be made now and was not before, or the other way round. */
-function isConcerned({ plan, revision, orders }: RolloutLook, { id, told, at }: RolloutMember): boolean {
+function isConcerned({ plan, revision, orders }: RolloutLook, { id, position, at }: RolloutMember): boolean {
   const verdict = verdictOn(plan, id);
-  if (verdict === 'may-open' && isOnWayBack(revision, told?.to, at)) return true;
-  if (told?.reason.startsWith('wave-') === true) return told.to === revision && told.reason !== verdict;
+  if (verdict === 'may-open' && isOnWayBack(revision, position?.to, at)) return true;
+  if (position?.reason.startsWith('wave-') === true) return position.to === revision && position.reason !== verdict;
   if (verdict !== 'wave-stopped' && verdict !== 'wave-rolled-back') return false;
-  const isProposed = told?.reason === 'proposed';
-  if (isProposed && told.to === revision) return true;
+  const isProposed = position?.reason === 'proposed';
+  if (isProposed && position.to === revision) return true;
   return orders.rolledBack !== undefined && at === revision && !isProposed;
 }
 

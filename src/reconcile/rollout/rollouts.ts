@@ -12,7 +12,6 @@ import { loadRevisionRefs, tagOf } from '../repository/package-revisions.ts';
 import { mayFlow, partyOf } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { keepNewest } from '../text/keep-newest.ts';
-import { createAsking, restAfter, type Asking } from './asking.ts';
 import {
   createRolloutMemory,
   followersOf,
@@ -23,6 +22,7 @@ import {
   type RolloutMemory,
 } from './facts.ts';
 import { ordersFor, readOrders, subjectOf } from './orders.ts';
+import { createQuestionBudget, restAfter, type QuestionBudget } from './question-budget.ts';
 import { newestOf, rolloutsOf, type Governed } from './scope.ts';
 
 /** The rollout of one revision, as it was when it was looked at last. */
@@ -118,7 +118,7 @@ export async function lookAt({
   readonly ports: Ports;
   readonly governed: Governed;
   readonly revision: string;
-  readonly asking: Asking;
+  readonly asking: QuestionBudget;
   readonly signal?: AbortSignal | undefined;
 }): Promise<RolloutLook | null> {
   const started = performance.now();
@@ -173,8 +173,8 @@ async function publishedAt({
   await git.fetch({}, signal);
   const tag = tagOf(await loadRevisionRefs(git, signal), directory === '.' ? '' : directory, revision);
   if (tag === undefined) return null;
-  const told = (await git.tag(tag.oid, signal))?.tagger?.date;
-  const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
+  const date = (await git.tag(tag.oid, signal))?.tagger?.date;
+  const at = Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
   keepNewest(since, key, at, MAX_REMEMBERED);
   return at;
 }
@@ -265,7 +265,7 @@ async function recentLook(
     now >= known.at;
   if (isRecent) return known.look;
   const rests = restOf(ports, governed) > 0;
-  const asking = createAsking(
+  const asking = createQuestionBudget(
     { about: 0, since: rests ? 0 : now, isThorough: false },
     { most: rests ? 0 : MAX_ON_THE_WAY },
   );

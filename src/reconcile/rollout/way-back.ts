@@ -80,7 +80,7 @@ export async function planWithdrawal(
     moves.push(await withdrawalOf(ports, { governed, revision }, { one, orders }, signal));
   }
   const closing = known.filter(
-    ({ at, told }) => at !== revision && told?.reason === 'proposed' && told.to === revision,
+    ({ at, position }) => at !== revision && position?.reason === 'proposed' && position.to === revision,
   );
   return {
     governed,

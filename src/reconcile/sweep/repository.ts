@@ -139,8 +139,8 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     const boards = hidden ? ports.catalog.boards(repository) : [];
     const inheritors = inheritorsOf(ports, known, { ...repository, ...facts }, config);
     const polls = outsideAddresses(ports.catalog, packages, outside).map((address) => pollJob(address));
-    const told = [repository, ...upstreamsWithNews(ports.catalog, known?.packages ?? [], packages)];
-    const news = told.map((ref) => dashboardNews(ports, ref));
+    const notified = [repository, ...upstreamsWithNews(ports.catalog, known?.packages ?? [], packages)];
+    const news = notified.map((ref) => dashboardNews(ports, ref));
     await ports.enqueue(inTurns([...jobs, ...registry, ...later, ...polls, ...news]));
     await ports.enqueue([
       ...boards.map(({ ref }) => organizationBoardJob(ref, 0)),
@@ -197,13 +197,13 @@ function upstreamsWithNews(
   before: readonly CatalogPackage[],
   now: readonly CatalogPackage[],
 ): readonly RepositoryRef[] {
-  const [old, current] = [new Set(before.map(said)), new Set(now.map(said))];
-  const changed = [...before, ...now].filter((one) => !old.has(said(one)) || !current.has(said(one)));
+  const [old, current] = [new Set(before.map(lockText)), new Set(now.map(lockText))];
+  const changed = [...before, ...now].filter((one) => !old.has(lockText(one)) || !current.has(lockText(one)));
   const refs = changed.flatMap(({ lock }) => (lock === null ? [] : (catalog.byUrl(lock.repo)?.ref ?? [])));
   return [...new Map(refs.map((ref) => [ref.id, ref])).values()];
 }
 
-function said({ directory, lock }: CatalogPackage): string {
+function lockText({ directory, lock }: CatalogPackage): string {
   return JSON.stringify([directory, lock]);
 }
 

@@ -16,8 +16,8 @@ export function waitingUpdates(catalog: Catalog, id: number): number {
     const newest = latestRevision(names.flatMap((name) => parseRevisionName(name) ?? []));
     const at = parseRevisionName(lock.ref.slice(lock.ref.lastIndexOf('/') + 1));
     if (newest === undefined || at === undefined || compareRevisions(at, newest) >= 0) return false;
-    const told = standings.get(packagePathOf(repository.directory, directory) ?? directory);
-    return told?.to !== newest.name && told?.newest !== newest.name;
+    const standing = standings.get(packagePathOf(repository.directory, directory) ?? directory);
+    return standing?.to !== newest.name && standing?.newest !== newest.name;
   }).length;
 }
 

@@ -11,7 +11,7 @@ import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/upda
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
 import { stateParts, type ShownConflict } from './state.ts';
-import { isBack, wayMarker, waysText } from './upgrade-path.ts';
+import { isDowngrade, upgradePathMarker, upgradePathsText } from './upgrade-path.ts';
 
 /** What is said of one package. */
 export interface UpdatedPart {
@@ -92,7 +92,7 @@ function rollbackTitle({
   readonly way?: UpdateWay;
 }): string | undefined {
   if (way?.withdrawn === undefined) return undefined;
-  return `Bring ${down.path} ${isBack(way) ? 'back ' : ''}to ${to} (${way.withdrawn} is withdrawn)`;
+  return `Bring ${down.path} ${isDowngrade(way) ? 'back ' : ''}to ${to} (${way.withdrawn} is withdrawn)`;
 }
 
 /** Room for all diffs together, for the local changes that stay, and for all release notes, in characters. */
@@ -121,9 +121,9 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     // First, because what is too long is cut at the end.
     record,
     group === undefined ? '' : holdsMarker(parts),
-    wayMarker(parts),
+    upgradePathMarker(parts),
     group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
-    waysText(parts, group),
+    upgradePathsText(parts, group),
     state.first,
     conflicts.length === 0 ? '' : followingOf(parts),
     mergeNotesOf(input),
@@ -152,8 +152,8 @@ function followingOf(parts: readonly UpdatedPart[]): string {
 }
 
 function mergeNotesOf({ group, parts }: UpdateBodyInput): string {
-  const notes = parts.flatMap(({ directory, mergeNotes: told = [] }) =>
-    group === undefined ? told : told.map((one) => ({ ...one, directory })),
+  const notes = parts.flatMap(({ directory, mergeNotes: shown = [] }) =>
+    group === undefined ? shown : shown.map((one) => ({ ...one, directory })),
   );
   return mergeNotesText(mergeNotes(notes));
 }
@@ -172,16 +172,16 @@ export function listsOtherPackages(
   body: string,
   members: readonly { readonly down: { readonly directory: string }; readonly to: string }[],
 ): boolean {
-  const said = /<!-- portico:holds [0-9a-f]+ -->/.exec(body)?.[0];
+  const marker = /<!-- portico:holds [0-9a-f]+ -->/.exec(body)?.[0];
   return (
-    said !== undefined &&
-    said !== holdsMarker(members.map(({ down, to }) => ({ directory: down.directory, to })))
+    marker !== undefined &&
+    marker !== holdsMarker(members.map(({ down, to }) => ({ directory: down.directory, to })))
   );
 }
 
 function holdsMarker(parts: readonly Pick<UpdatedPart, 'directory' | 'to'>[]): string {
-  const said = parts.map(({ directory, to }) => [directory, to]);
-  return `<!-- portico:holds ${shortDigest(digestOf('portico holds 1', said))} -->`;
+  const packages = parts.map(({ directory, to }) => [directory, to]);
+  return `<!-- portico:holds ${shortDigest(digestOf('portico holds 1', packages))} -->`;
 }
 
 function openingOf(part: UpdatedPart): string {
@@ -227,15 +227,15 @@ export function diffRoom(parts: number, at: number): number {
 
 /** What a cluster sees comes first, then what stays as it is here, then the package's own files. */
 function diffsOf({ parts, group }: UpdateBodyInput): string[] {
-  const told = parts.flatMap((part) => (part.diff === undefined ? [] : [{ ...part, diff: part.diff }]));
-  const diffs = told.map(({ path, to, diff }) => {
+  const shown = parts.flatMap((part) => (part.diff === undefined ? [] : [{ ...part, diff: part.diff }]));
+  const diffs = shown.map(({ path, to, diff }) => {
     const { cluster, own, survives } = diff;
     const name = group === undefined ? '' : ` in ${code(path)}`;
     return [
       cluster === ''
         ? `**Nothing changes in the cluster${name}.**`
         : `**What changes in the cluster${name}:** ${cluster.trimEnd()}`,
-      survivesText(survives, to, SURVIVORS / told.length),
+      survivesText(survives, to, SURVIVORS / shown.length),
       own === '' ? '' : details(`Package files`, own),
     ]
       .filter((text) => text !== '')
@@ -283,7 +283,7 @@ function notesOf(parts: readonly UpdatedPart[]): string[] {
 
 /** Ids of commits are for whoever looks closer: they are last. */
 function commitsOf(parts: readonly UpdatedPart[]): string {
-  const told = new Set(
+  const shown = new Set(
     parts.flatMap(({ upstream, from, to, commits }) => {
       if (commits === undefined) return [];
       const [before, now] = commits.map((id) => (id === null ? '' : ` ${code(id.slice(0, 12))}`));
@@ -291,7 +291,7 @@ function commitsOf(parts: readonly UpdatedPart[]): string {
       return [`${code(upstream)} ${was}${code(to)}${now}`];
     }),
   );
-  return told.size === 0 ? '' : `<sub>${[...told].slice(0, MAX_DIFFS).join(' · ')}</sub>`;
+  return shown.size === 0 ? '' : `<sub>${[...shown].slice(0, MAX_DIFFS).join(' · ')}</sub>`;
 }
 
 /** Inside of `<summary>` Markdown is not read. */

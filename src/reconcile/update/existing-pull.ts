@@ -9,7 +9,7 @@ import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '.
 import { listsOtherPackages, updateTitle } from './body.ts';
 import { wasClosedByPortico } from './close-obsolete.ts';
 import type { UpdatePlan, Member, PlannedPull } from './plan.ts';
-import { tellsAnotherWay } from './upgrade-path.ts';
+import { showsAnotherPath } from './upgrade-path.ts';
 
 /** A closed update pull request means: not these revisions. */
 export async function declinedBefore(
@@ -96,7 +96,7 @@ export async function isCurrent({
     if (one?.to !== to || !isForSameVariant(one, down)) return false;
   }
   const ways = members.map(({ down, to, way }) => ({ path: down.path, to, ...(way && { way }) }));
-  if (tellsAnotherWay(pull.body, ways)) return false;
+  if (showsAnotherPath(pull.body, ways)) return false;
   const [only] = members;
   if (group !== undefined && listsOtherPackages(pull.body, members)) return false;
   if (

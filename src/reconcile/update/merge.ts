@@ -21,7 +21,7 @@ import { lookAtChecks } from './automerge-look.ts';
 import type { UpdatePlan, PlannedPull } from './plan.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
-import { isBack as isWayBack } from './upgrade-path.ts';
+import { isDowngrade as isWayBack } from './upgrade-path.ts';
 
 /**
  * Merges an update that is current, if the policy allows so big a step of each package, every check at its head is
@@ -38,7 +38,8 @@ export async function mergeAutomatically({
 }: PlannedPull): Promise<UpdatePull | null> {
   const { access, config, facts } = downstreamRepository;
   // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
-  if (members.some(({ down, to, way }) => isBack(down.upstream.current, to) || leadsBack(way))) return null;
+  if (members.some(({ down, to, way }) => isBack(down.upstream.current, to) || isDowngradePath(way)))
+    return null;
   // Whoever writes documents elsewhere may propose here, and no more.
   if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
     return null;
@@ -209,7 +210,7 @@ async function changesConfiguration(
 }
 
 /** Also where the position is known by its content alone. */
-function leadsBack(way: UpdateWay | undefined): boolean {
+function isDowngradePath(way: UpdateWay | undefined): boolean {
   return way !== undefined && isWayBack(way);
 }
 

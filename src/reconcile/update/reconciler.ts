@@ -18,7 +18,7 @@ import {
 } from '../downstream/downstream.ts';
 import { withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import type { JobData, Together } from '../job.ts';
+import type { JobData, PackageBatch } from '../job.ts';
 import { downstreamJob, rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
@@ -58,7 +58,7 @@ export function createUpdateReconciler(ports: Ports): Reconciler<'variant'> {
     const { repository } = asked;
     const outcomes = new Map<string, VariantOutcome>();
     // What is open is counted, and branches are written: two at once would both find room for one.
-    const failures = await ports.alone(`updates ${repository.id}`, () =>
+    const failures = await ports.runExclusive(`updates ${repository.id}`, () =>
       reconcile({ ports, asked, memory, outcomes, signal }),
     );
     await refreshDashboards(ports, repository, outcomes);
@@ -80,7 +80,7 @@ export function createUpdateReconciler(ports: Ports): Reconciler<'variant'> {
 }
 
 /** While calls are scarce a repository gets one update, and the others their turn. */
-async function firstInTurn<Look extends Together>(ports: Ports, look: Look): Promise<Look> {
+async function firstInTurn<Look extends PackageBatch>(ports: Ports, look: Look): Promise<Look> {
   const waits =
     look.packages.length < 2 ? 0 : await ports.secondsUntilContentAllowed(look.repository.installationId);
   const { now, later } = inTurn(look, waits);

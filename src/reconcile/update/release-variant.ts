@@ -61,8 +61,8 @@ export async function releaseVariant(
     return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
   }
   if (draft !== undefined) {
-    const said = (await markOn(access, draft, directory, signal)) ?? standing;
-    if (isOrphan(plan, uid, said?.orphan ?? false)) return leaveAlone(access, draft, signal);
+    const record = (await markOn(access, draft, directory, signal)) ?? standing;
+    if (isOrphan(plan, uid, record?.orphan ?? false)) return leaveAlone(access, draft, signal);
     await closeDraft(access, draft, signal);
   }
   if (standing === undefined || isOrphan(plan, uid, standing.orphan)) return null;
@@ -104,9 +104,9 @@ async function uidOfDraft({
 }
 
 /** The document that is left says; of one that is gone, what it said last. */
-function isOrphan(plan: VariantPlan, uid: string, said: boolean): boolean {
+function isOrphan(plan: VariantPlan, uid: string, record: boolean): boolean {
   const left = plan.byUid(uid);
-  return left === undefined ? said : left.variant.spec.deletionPolicy === 'orphan';
+  return left === undefined ? record : left.variant.spec.deletionPolicy === 'orphan';
 }
 
 /** The open pull request of a variant for a package. */

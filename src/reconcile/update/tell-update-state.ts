@@ -27,7 +27,7 @@ export async function tellUpdateState({
   state,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'alone'>;
+  readonly ports: Pick<Ports, 'app' | 'runExclusive'>;
   readonly access: Pick<RepositoryAccess, 'forge'>;
   readonly snapshot: Update;
   readonly state: UpdateState;
@@ -35,7 +35,7 @@ export async function tellUpdateState({
 }): Promise<void> {
   if (!isOurUpdate(ports, { facts, pull }) || withState(pull.body, state) === pull.body) return;
   // Whoever brings another revision writes the body too, and holds the same lock.
-  await ports.alone(`updates ${facts.id}`, async () => {
+  await ports.runExclusive(`updates ${facts.id}`, async () => {
     const now = await forge.getPull(pull.number, {}, signal);
     if (now === null || now.headSha !== pull.headSha || now.state !== pull.state) return;
     const body = withState(now.body, state);
@@ -53,7 +53,7 @@ export async function tellOpenUpdate({
   conflicts,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'alone' | 'seals'>;
+  readonly ports: Pick<Ports, 'app' | 'runExclusive' | 'seals'>;
   readonly access: RepositoryAccess;
   readonly snapshot: Update;
   readonly head: string;
@@ -96,7 +96,7 @@ export async function tellClosedUpdate({
   comments,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'alone' | 'seals'>;
+  readonly ports: Pick<Ports, 'app' | 'runExclusive' | 'seals'>;
   readonly access: RepositoryAccess;
   readonly snapshot: Update & Pick<ProposalSnapshot, 'head'>;
   readonly comments: readonly Comment[];
@@ -105,11 +105,11 @@ export async function tellClosedUpdate({
   if (!isOurUpdate(ports, snapshot)) return;
   const ours = await newestSealed(access.git, snapshot.head.oid, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
-  const said = comments.find(
+  const notice = comments.find(
     ({ author, body }) =>
       author === ports.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED} `),
   );
-  const why = said?.body.split(`\n${CLOSED} `)[1]?.trim();
+  const why = notice?.body.split(`\n${CLOSED} `)[1]?.trim();
   const state: UpdateState = { kind: 'closed', brings, ...(why !== undefined && { why }) };
   await tellUpdateState({ ports, access, snapshot, state, signal });
 }

@@ -34,8 +34,8 @@ export async function tooEarly(
   const tag = tagOf(upstream.refs, upstream.directory, revision);
   if (tag === undefined) return null;
   const { git } = upstream.access;
-  const told = (await git.tag(tag.oid, signal))?.tagger?.date;
-  const at = Date.parse(told ?? (await git.commit(tag.commit, signal)).committer.date);
+  const date = (await git.tag(tag.oid, signal))?.tagger?.date;
+  const at = Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
   const due = at + minimumAge * 1_000;
   return due <= now.getTime()
     ? null

@@ -5,7 +5,7 @@ import type { UpdateWay } from '../downstream/channel-target.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 
 /** A package and where it goes. */
-export interface OnTheWay {
+export interface PackageUpgrade {
   readonly path: string;
   readonly to: string;
   readonly way?: UpdateWay;
@@ -15,7 +15,7 @@ export interface OnTheWay {
 const MAX_DEPRECATIONS = 20;
 
 /** The ways of all packages, as Markdown; '' where there is nothing to say. */
-export function waysText(parts: readonly OnTheWay[], group: string | undefined): string {
+export function upgradePathsText(parts: readonly PackageUpgrade[], group: string | undefined): string {
   const ways = parts.flatMap(({ path, way }) => {
     if (way?.text === undefined) return [];
     const name = group === undefined ? '' : `${code(path)}: `;
@@ -24,7 +24,7 @@ export function waysText(parts: readonly OnTheWay[], group: string | undefined):
   return [ways.join('\n\n'), deprecationsText(parts)].filter((part) => part !== '').join('\n\n');
 }
 
-function deprecationsText(parts: readonly OnTheWay[]): string {
+function deprecationsText(parts: readonly PackageUpgrade[]): string {
   const all = new Map(
     parts.flatMap(({ to, way }) =>
       (way?.deprecations ?? []).map((one) => [JSON.stringify(one), { one, to }] as const),
@@ -50,19 +50,19 @@ function isOf({ schema, name }: DeprecationDocument, revision: string): boolean 
 }
 
 /** True for a way that leads down. */
-export function isBack({ text = '' }: UpdateWay): boolean {
+export function isDowngrade({ text = '' }: UpdateWay): boolean {
   return text.startsWith('back ');
 }
 
 /** Stands in the body of a pull request, so that another way to the same revision is told anew; '' for none. */
-export function wayMarker(parts: readonly OnTheWay[]): string {
-  const said = parts.flatMap(({ way }) => (way === undefined ? [] : [[way.text ?? '', way.deprecations]]));
-  return said.length === 0 ? '' : `<!-- portico:way ${shortDigest(digestOf('portico way 1', said))} -->`;
+export function upgradePathMarker(parts: readonly PackageUpgrade[]): string {
+  const paths = parts.flatMap(({ way }) => (way === undefined ? [] : [[way.text ?? '', way.deprecations]]));
+  return paths.length === 0 ? '' : `<!-- portico:way ${shortDigest(digestOf('portico way 1', paths))} -->`;
 }
 
 const MARKER = /<!-- portico:way [0-9a-f]+ -->/;
 
 /** True where the body tells another way than this one. */
-export function tellsAnotherWay(body: string, parts: readonly OnTheWay[]): boolean {
-  return (body.match(MARKER)?.[0] ?? '') !== wayMarker(parts);
+export function showsAnotherPath(body: string, parts: readonly PackageUpgrade[]): boolean {
+  return (body.match(MARKER)?.[0] ?? '') !== upgradePathMarker(parts);
 }

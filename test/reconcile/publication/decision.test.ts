@@ -4,7 +4,7 @@ import type { RejectedRef } from '../../../src/reconcile/git-port.ts';
 import {
   claimOf,
   reportOf,
-  toldWithoutApproval,
+  reportedAsUnapproved,
   type PublicationRound,
 } from '../../../src/reconcile/publication/decision.ts';
 
@@ -96,7 +96,7 @@ test.each([
   ['without approval at the head', { unapproved: true as const }, HEAD, 'at-head'],
   ['without approval at a commit before', { unapproved: true as const }, commit.oid, 'at-commit'],
 ])('a tag %s is told of %s', (_what, said, at, expected) => {
-  expect(toldWithoutApproval(said, at, HEAD)).toBe(expected);
+  expect(reportedAsUnapproved(said, at, HEAD)).toBe(expected);
 });
 
 describe('the answer to the push of a tag', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Together } from '../../../src/reconcile/job.ts';
+import type { PackageBatch } from '../../../src/reconcile/job.ts';
 import { downstreamJob } from '../../../src/reconcile/jobs.ts';
 import { inTurn, updateJobs } from '../../../src/reconcile/repository/update-jobs.ts';
 import { inTurns } from '../../../src/reconcile/text/in-turns.ts';
@@ -48,7 +48,7 @@ test('what a configuration puts first comes before the updates of others', () =>
 
 test('while calls are scarce the first package of each repository comes before the second of any', () => {
   const order: string[] = [];
-  const waiting: Together[] = [1, 2].map((id) => ({
+  const waiting: PackageBatch[] = [1, 2].map((id) => ({
     repository: repository(id).ref,
     packages: ['a', 'b', 'c'],
   }));

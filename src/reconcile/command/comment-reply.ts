@@ -38,13 +38,13 @@ export async function wasAnswered({
   ports: { app },
   access: { forge },
   number,
-  written: { kind, id },
+  source: { kind, id },
   signal,
 }: {
   readonly ports: Pick<Ports, 'app'>;
   readonly access: Pick<RepositoryAccess, 'forge'>;
   readonly number: number;
-  readonly written: CommentSource;
+  readonly source: CommentSource;
   readonly signal?: AbortSignal | undefined;
 }): Promise<boolean> {
   if (kind === 'comment') {
@@ -80,46 +80,46 @@ const EMOJI: Record<CommandOutcome['outcome'], string> = { done: '🚀', refused
 export async function answer({
   access,
   number,
-  written,
-  said,
+  source,
+  outcomes,
   signal,
 }: {
   readonly access: Pick<RepositoryAccess, 'forge'>;
   readonly number: number;
-  readonly written: CommentSource;
-  readonly said: readonly CommandOutcome[];
+  readonly source: CommentSource;
+  readonly outcomes: readonly CommandOutcome[];
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
-  const last = said.at(-1);
-  if (last === undefined) return react(access, written, said, signal);
-  const isReview = written.kind !== 'comment';
+  const last = outcomes.at(-1);
+  if (last === undefined) return react(access, source, outcomes, signal);
+  const isReview = source.kind !== 'comment';
   // Of several commands that did not all succeed each is named with its end; what is answered is named always.
-  const all = isReview || (said.length > 1 && last.outcome !== 'done');
-  const shown = said.filter(({ text }) => text !== undefined || all);
+  const all = isReview || (outcomes.length > 1 && last.outcome !== 'done');
+  const shown = outcomes.filter(({ text }) => text !== undefined || all);
   if (shown.length > 0) {
     const body = shown.map(({ line, outcome, text = '' }, at) => {
       const mark = all ? `${EMOJI[outcome]} ` : '';
-      const by = at === 0 ? ` by ${code(written.author)}` : '';
+      const by = at === 0 ? ` by ${code(source.author)}` : '';
       const title = line === undefined ? '' : `${mark}${code(line.text)}${by}`;
       return [title, text].filter((part) => part !== '').join('\n\n');
     });
-    await access.forge.upsertSticky(number, replyMarker(written), body.join('\n\n---\n\n'), signal);
+    await access.forge.upsertSticky(number, replyMarker(source), body.join('\n\n---\n\n'), signal);
   }
-  await react(access, written, said, signal);
+  await react(access, source, outcomes, signal);
 }
 
 /** Ends a comment by the reaction alone, with no 👀 any more. */
 export async function react(
   access: Pick<RepositoryAccess, 'forge'>,
-  written: CommentSource,
-  said: readonly CommandOutcome[],
+  source: CommentSource,
+  outcomes: readonly CommandOutcome[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const last = said.at(-1);
-  if (written.kind === 'comment' && last !== undefined) {
-    await access.forge.addReaction({ commentId: written.id }, REACTION[last.outcome], signal);
+  const last = outcomes.at(-1);
+  if (source.kind === 'comment' && last !== undefined) {
+    await access.forge.addReaction({ commentId: source.id }, REACTION[last.outcome], signal);
   }
-  await acknowledge(access, written, false, signal);
+  await acknowledge(access, source, false, signal);
 }
 
 function replyMarker({ kind, id }: Pick<CommentSource, 'kind' | 'id'>): string {

@@ -4,7 +4,7 @@
  */
 import { PorticoError } from '../../error.ts';
 
-export interface Asking {
+export interface QuestionBudget {
   /** News of this repository led here: what is said of it is asked for whatever was heard before. */
   readonly about: number;
   /** What was heard before that moment is asked for again. */
@@ -29,10 +29,10 @@ const MAX_MS = 20_000;
 /** Commits that one look asks about. */
 const MAX_COMMITS = 60;
 
-export function createAsking(
-  { about, since, isThorough }: Pick<Asking, 'about' | 'since' | 'isThorough'>,
+export function createQuestionBudget(
+  { about, since, isThorough }: Pick<QuestionBudget, 'about' | 'since' | 'isThorough'>,
   { longestMs = MAX_MS, most = MAX_COMMITS }: { readonly longestMs?: number; readonly most?: number } = {},
-): Asking {
+): QuestionBudget {
   const until = performance.now() + longestMs;
   let asked = 0;
   let isRefused = false;

@@ -4,8 +4,8 @@ import { PorticoError } from '../../../src/error.ts';
 import type { WaveGate } from '../../../src/package/rollout/rollout.ts';
 import type { CommitHealth } from '../../../src/reconcile/forge/checks.ts';
 import type { Git } from '../../../src/reconcile/git-port.ts';
-import { createAsking, restAfter } from '../../../src/reconcile/rollout/asking.ts';
 import { askHealth } from '../../../src/reconcile/rollout/health.ts';
+import { createQuestionBudget, restAfter } from '../../../src/reconcile/rollout/question-budget.ts';
 
 const ALL = { about: 0, since: 0, isThorough: true };
 const GATE = { statuses: ['flux'], deployments: [] } as unknown as WaveGate;
@@ -19,7 +19,7 @@ const git = {
 } as unknown as Git;
 
 /** Asks the commits of a branch; which were asked. */
-async function ask(states: Readonly<Record<string, string>>, asking = createAsking(ALL)) {
+async function ask(states: Readonly<Record<string, string>>, asking = createQuestionBudget(ALL)) {
   const asked: string[] = [];
   const forge = {
     healthOf: async (sha: string): Promise<CommitHealth> => {
@@ -48,7 +48,7 @@ test('commits are asked about as far as the first with which all holds, and as m
 });
 
 test('a look that asked for much, or is refused for a while, leaves the rest for later', async () => {
-  const asking = createAsking(ALL, { most: 2 });
+  const asking = createQuestionBudget(ALL, { most: 2 });
   expect(asking.isOver()).toBe(false);
   for (const answer of ['a', 'b']) expect(await asking.ask(async () => answer)).toBe(answer);
   expect(asking.isOver()).toBe(true);
@@ -56,19 +56,21 @@ test('a look that asked for much, or is refused for a while, leaves the rest for
   asking.leave();
   expect(asking.left()).toBe(0);
 
-  const limited = createAsking(ALL);
+  const limited = createQuestionBudget(ALL);
   const limit = new PorticoError('RATE_LIMITED', 'wait', { blame: 'forge', retryAfter: 60 });
   expect(await limited.ask(() => Promise.reject(limit))).toBeUndefined();
   expect([limited.isOver(), limited.left()]).toEqual([true, 60]);
 });
 
 test('a look that waits long for an answer ends without it; what else fails, or who stops the work, is told', async () => {
-  const asking = createAsking(ALL, { longestMs: 1 });
+  const asking = createQuestionBudget(ALL, { longestMs: 1 });
   expect(await asking.ask(never)).toBeUndefined();
   expect([asking.isOver(), asking.left()]).toEqual([true, 0]);
-  await expect(createAsking(ALL).ask(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(createQuestionBudget(ALL).ask(() => Promise.reject(new Error('broken')))).rejects.toThrow(
+    'broken',
+  );
   const stop = new AbortController();
-  const asked = createAsking(ALL).ask(never, stop.signal);
+  const asked = createQuestionBudget(ALL).ask(never, stop.signal);
   stop.abort(new Error('stopped'));
   await expect(asked).rejects.toThrow('stopped');
 });
