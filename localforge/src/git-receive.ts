@@ -60,7 +60,7 @@ export async function receivePush({
     });
     report = await collect(backend, sent ?? start, sent === undefined ? rest : NOTHING());
   });
-  const told = await reasons.read();
+  const reasonsGiven = await reasons.read();
   if (moved.length > 0) {
     await context.effect({
       kind: 'push',
@@ -72,7 +72,7 @@ export async function receivePush({
   }
   if (report === undefined) throw refusal(500, 'git http-backend gave no answer.');
   writeCgiHead(report.head, response);
-  response.end(withReasons(report.body, told));
+  response.end(withReasons(report.body, reasonsGiven));
 }
 
 async function wholeOf(start: Buffer, rest: AsyncIterator<Buffer>): Promise<Buffer> {

@@ -33,7 +33,7 @@ interface JournalEntry {
   readonly userId: number;
   readonly updates: readonly RefUpdate[];
   /** The webhooks are stored; only the subscribers may not have heard. */
-  readonly told: boolean;
+  readonly isReported: boolean;
   /** As in `RefsOptions`. */
   readonly activity?: ActivityType;
 }
@@ -83,7 +83,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
       journal().remove(entry.id);
       return;
     }
-    if (!entry.told) {
+    if (!entry.isReported) {
       const emit = await emitPushEvents({
         context: context(),
         repository,
@@ -93,7 +93,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
       });
       context().store.transaction(() => {
         emit();
-        journal().update(entry.id, { told: true, updates });
+        journal().update(entry.id, { isReported: true, updates });
       });
     }
     const present = context().records.repositories.get(repository.id) ?? repository;
@@ -116,7 +116,7 @@ export function makeRefService(context: () => ForgeContext): RefServiceCore {
       repositoryId: repository.id,
       userId: actor.user.id,
       updates,
-      told: false,
+      isReported: false,
       ...(activity !== undefined && { activity }),
     });
 

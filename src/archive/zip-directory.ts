@@ -90,7 +90,7 @@ function entryAt(view: Buffer, at: number, directory: number): ZipEntry {
   };
 }
 
-interface Said {
+interface CentralEntry {
   readonly raw: Buffer;
   readonly name: string;
   readonly flags: number;
@@ -101,20 +101,21 @@ interface Said {
 }
 
 /** Where the content begins. The local header has to say what the directory says: programs read either of them. */
-function contentOf(view: Buffer, start: number, directory: number, said: Said): number {
-  const differs = (): Refused => corrupt(`${shown(said.name)} differs between the directory and the archive`);
+function contentOf(view: Buffer, start: number, directory: number, central: CentralEntry): number {
+  const differs = (): Refused =>
+    corrupt(`${shown(central.name)} differs between the directory and the archive`);
   if (start + 30 > directory || view.readUInt32LE(start) !== LOCAL) throw differs();
   const nameLength = view.readUInt16LE(start + 26);
   const contentAt = start + 30 + nameLength + view.readUInt16LE(start + 28);
-  if (contentAt + said.packed > directory) throw corrupt(`${shown(said.name)} is truncated`);
-  if (!view.subarray(start + 30, start + 30 + nameLength).equals(said.raw)) throw differs();
-  const flags = view.readUInt16LE(start + 6) ^ said.flags;
-  if (view.readUInt16LE(start + 8) !== said.method || (flags & READ_FLAGS) !== 0) throw differs();
-  const told = [view.readUInt32LE(start + 14), view.readUInt32LE(start + 18), view.readUInt32LE(start + 22)];
-  const wanted = [said.crc, said.packed, said.size];
+  if (contentAt + central.packed > directory) throw corrupt(`${shown(central.name)} is truncated`);
+  if (!view.subarray(start + 30, start + 30 + nameLength).equals(central.raw)) throw differs();
+  const flags = view.readUInt16LE(start + 6) ^ central.flags;
+  if (view.readUInt16LE(start + 8) !== central.method || (flags & READ_FLAGS) !== 0) throw differs();
+  const local = [view.readUInt32LE(start + 14), view.readUInt32LE(start + 18), view.readUInt32LE(start + 22)];
+  const wanted = [central.crc, central.packed, central.size];
   // With a descriptor behind the content the numbers may be missing here.
-  const later = (said.flags & 0x0008) !== 0;
-  if (told.some((value, index) => value !== wanted[index] && !(later && value === 0))) throw differs();
+  const later = (central.flags & 0x0008) !== 0;
+  if (local.some((value, index) => value !== wanted[index] && !(later && value === 0))) throw differs();
   return contentAt;
 }
 

@@ -22,7 +22,7 @@ export function createOrganizations(
     { readonly at: number; readonly all: Promise<ReadonlyMap<string, RepositoryRef>> }
   >();
 
-  const allIn = (installationId: number): Promise<ReadonlyMap<string, RepositoryRef>> => {
+  const allOrganizations = (installationId: number): Promise<ReadonlyMap<string, RepositoryRef>> => {
     const before = known.get(installationId);
     if (before !== undefined && now() - before.at < ageMs) return before.all;
     const all = list(installationId).then(
@@ -37,11 +37,11 @@ export function createOrganizations(
   return {
     async organizationRepositoryOf(ref) {
       if (ref.name === ORGANIZATION_REPOSITORY) return null;
-      const all = await allIn(ref.installationId);
+      const all = await allOrganizations(ref.installationId);
       return all.get(fullName(ref.owner, ORGANIZATION_REPOSITORY)) ?? null;
     },
     async find(installationId, name) {
-      const all = await allIn(installationId);
+      const all = await allOrganizations(installationId);
       return all.get(name.toLowerCase()) ?? null;
     },
     forget: () => known.clear(),

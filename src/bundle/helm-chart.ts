@@ -74,7 +74,7 @@ function chartProblems(metadata: Fields): readonly Problem[] {
   const apiVersion = textAt(metadata, 'apiVersion');
   const version = textAt(metadata, 'version');
   const type = textAt(metadata, 'type');
-  const told = [
+  const notes = [
     ...(apiVersion === '' ? ['chart.metadata.apiVersion is required'] : []),
     ...(textAt(metadata, 'name') === '' ? ['chart.metadata.name is required'] : []),
     ...(version === '' ? ['chart.metadata.version is required'] : []),
@@ -85,7 +85,7 @@ function chartProblems(metadata: Fields): readonly Problem[] {
       ? []
       : ['chart.metadata.type must be application or library']),
   ];
-  return told.map((message) => ({ message: `validation: ${message}`, file: 'Chart.yaml' }));
+  return notes.map((message) => ({ message: `validation: ${message}`, file: 'Chart.yaml' }));
 }
 
 function reasonsForHelm(files: PackageFiles, metadata: Fields): readonly string[] {

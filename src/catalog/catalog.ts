@@ -198,7 +198,7 @@ export function createCatalog(): Catalog {
   const byFullName = new Map<string, number>();
   const idAt = (place: string): number => byPlace.get(place) ?? byFormerPlace.get(place) ?? -1;
   const followersOf = new Map<string, Set<number>>();
-  const told = new Map<number, Map<string, Standing>>();
+  const standings = new Map<number, Map<string, Standing>>();
   const issues = new Map<number, Map<string, KeptIssue>>();
   const boards = new Set<number>();
   const seen = new Set<number>();
@@ -249,7 +249,7 @@ export function createCatalog(): Catalog {
     remove(id) {
       seen.add(id);
       forget(id);
-      told.delete(id);
+      standings.delete(id);
       issues.delete(id);
     },
     get: (id) => repositories.get(id),
@@ -280,16 +280,16 @@ export function createCatalog(): Catalog {
     isComplete: () => expected?.every((id) => seen.has(id)) ?? false,
     version: () => version,
     tell(id, path, standing) {
-      const known = told.get(id) ?? new Map<string, Standing>();
-      told.set(id, known);
+      const known = standings.get(id) ?? new Map<string, Standing>();
+      standings.set(id, known);
       const before = JSON.stringify(known.get(path));
       known.set(path, standing);
       return before !== JSON.stringify(standing);
     },
     untell(id, path) {
-      told.get(id)?.delete(path);
+      standings.get(id)?.delete(path);
     },
-    standings: (id) => told.get(id) ?? new Map(),
+    standings: (id) => standings.get(id) ?? new Map(),
     keep(id, title, issue) {
       const known = issues.get(id) ?? new Map<string, KeptIssue>();
       if (issue === undefined) known.delete(title);

@@ -59,7 +59,7 @@ export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
   return remarks;
 }
 
-type Said = Omit<Remark, 'at'>;
+type Located = Omit<Remark, 'at'>;
 
 interface Case {
   readonly change: Change;
@@ -68,11 +68,11 @@ interface Case {
   readonly budget: CelBudget;
 }
 
-function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }: Case): Generator<Said> {
+function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }: Case): Generator<Located> {
   const { policy } = compiled;
   const values = { ...facts(change, subject), ...shared };
   const variables: Record<string, CelInput> = withComputed(values, compiled);
-  const onError = (what: string, error: unknown): Said[] => {
+  const onError = (what: string, error: unknown): Located[] => {
     if (policy.onError === 'ignore') return [];
     return [{ kind: 'error', message: `${what} could not be evaluated: ${textOf(error)}` }];
   };
@@ -82,7 +82,7 @@ function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }
       work(1);
       return expression.evaluate(variables);
     });
-  const failed: Said[] = [];
+  const failed: Located[] = [];
   for (const { name, expression } of compiled.conditions) {
     try {
       if (run(expression) !== true) return;
@@ -106,18 +106,21 @@ function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }
     try {
       const result = run(expression);
       const message = (): string => {
-        const said = messageExpression && textFrom(() => run(messageExpression));
-        return said ?? validation.message ?? `failed expression: ${oneLine(expression.text)}`;
+        const text = messageExpression && textFrom(() => run(messageExpression));
+        return text ?? validation.message ?? `failed expression: ${oneLine(expression.text)}`;
       };
       yield* violations(result, message, at);
     } catch (error) {
       if (error instanceof CelCostError) throw error;
-      yield* onError(`the expression ${oneLine(expression.text)}`, error).map((said) => ({ ...said, ...at }));
+      yield* onError(`the expression ${oneLine(expression.text)}`, error).map((remark) => ({
+        ...remark,
+        ...at,
+      }));
     }
   }
   for (const { name, expression } of compiled.notes) {
-    const said = textFrom(() => run(expression));
-    if (said !== undefined) yield { kind: 'note', message: `${name}: ${said}` };
+    const text = textFrom(() => run(expression));
+    if (text !== undefined) yield { kind: 'note', message: `${name}: ${text}` };
   }
 }
 
@@ -150,17 +153,17 @@ function* violations(
   result: CelValue,
   message: () => string,
   at: { readonly field?: string },
-): Generator<Said> {
+): Generator<Located> {
   if (result === true) return;
   if (result === false) return yield { kind: 'violation', message: message(), ...at };
   if (!isCelList(result)) throw new Error('it returns neither a boolean nor a list of problems');
   for (const one of result) {
     if (typeof one === 'string') yield { kind: 'violation', message: message(), field: one };
     else if (isCelMap(one)) {
-      const { field, message: said } = fromCelValue(one) as { field?: unknown; message?: unknown };
+      const { field, message: text } = fromCelValue(one) as { field?: unknown; message?: unknown };
       yield {
         kind: 'violation',
-        message: typeof said === 'string' ? said : message(),
+        message: typeof text === 'string' ? text : message(),
         ...(typeof field === 'string' ? { field } : at),
       };
     } else throw new Error('its list holds something that is neither a field path nor a map');

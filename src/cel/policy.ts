@@ -83,14 +83,14 @@ export function compilePolicy(
       for (const name of result.expression.reads) reads.add(name);
       return result.expression;
     }
-    const told = result.problems.map((problem) => ({
+    const found = result.problems.map((problem) => ({
       ...problem,
       message: explained(problem.message),
       path,
     }));
-    // What follows from the one reason need not be told too.
-    const reasons = told.filter(({ message }) => Object.values(ABSENT).includes(message));
-    problems.push(...(reasons.length > 0 ? reasons.slice(0, 1) : told));
+    // What follows from the one reason need not be reported too.
+    const reasons = found.filter(({ message }) => Object.values(ABSENT).includes(message));
+    problems.push(...(reasons.length > 0 ? reasons.slice(0, 1) : found));
     return undefined;
   }
   function readAll(list: readonly Named[] | undefined, place: string): Compiled[] {

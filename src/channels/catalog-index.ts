@@ -103,7 +103,7 @@ function channelIndex(channel: OfferedChannel, offer: PackageOffer): object {
     const to = bestAfter(revision, graph, offer.deprecated);
     return to === undefined ? [] : [[`v${revision}`, `v${to}`] as const];
   });
-  const said = (has: (member: MemberDocument) => boolean): string[] =>
+  const revisionsWith = (has: (member: MemberDocument) => boolean): string[] =>
     rising(document.members.filter(has).map(({ revision }) => revision));
   return {
     mode: document.mode,
@@ -111,7 +111,7 @@ function channelIndex(channel: OfferedChannel, offer: PackageOffer): object {
     ...(head !== undefined && { head: `v${head}` }),
     live: rising(live),
     next: Object.fromEntries(next),
-    waypoints: said((member) => member.waypoint === true && !withdrawn.has(member.revision)),
+    waypoints: revisionsWith((member) => member.waypoint === true && !withdrawn.has(member.revision)),
     withdrawn: Object.fromEntries(
       document.members.flatMap(({ revision, withdrawn: why }) =>
         why === undefined ? [] : [[`v${revision}`, why.reason ?? '']],

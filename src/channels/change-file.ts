@@ -144,25 +144,25 @@ function withdraw(
       return refuse(`${channel.name} would offer nothing without v${revision}`, hint);
     }
     const where = channel.members.findIndex((one) => one.revision === revision);
-    const said = channel.members[where];
+    const member = channel.members[where];
     const members = channel.members.map((one) =>
       one.revision === revision ? { ...one, withdrawn: mark } : one,
     );
-    if (said === undefined) {
+    if (member === undefined) {
       edits.push({
         op: 'insert',
         document: 0,
         path: ['channels', at, 'members'],
         value: { revision: `v${revision}`, withdrawn: mark },
       });
-    } else if (isPlain(said)) {
+    } else if (isPlain(member)) {
       edits.push(set(['channels', at, 'members', where], { revision: `v${revision}`, withdrawn: mark }));
     } else edits.push(set(['channels', at, 'members', where, 'withdrawn'], mark));
     edits.push(
       ...headEdits(
         channel,
         at,
-        said === undefined ? [...members, { revision, line: 0, withdrawn: mark }] : members,
+        member === undefined ? [...members, { revision, line: 0, withdrawn: mark }] : members,
         published,
       ),
     );
@@ -175,8 +175,12 @@ function withdraw(
 }
 
 /** True for `v12` without anything that is said of it. */
-function isPlain({ line: _line, revision: _revision, ...said }: ChannelDocument['members'][number]): boolean {
-  return Object.keys(said).length === 0;
+function isPlain({
+  line: _line,
+  revision: _revision,
+  ...member
+}: ChannelDocument['members'][number]): boolean {
+  return Object.keys(member).length === 0;
 }
 
 /** Where the file says the head, it says the one that follows from the members. */
@@ -205,14 +209,14 @@ function deprecate(
   if (unknown !== undefined) return unpublished(unknown);
   const schema = revision !== undefined ? 'revision' : channel !== undefined ? 'channel' : 'package';
   const name = revision === undefined ? channel : `v${revision}`;
-  const said = {
+  const member = {
     message,
     ...(severity !== undefined && { severity }),
     ...(supersededBy !== undefined && { supersededBy: `v${supersededBy}` }),
   };
   const at = document.deprecations.findIndex((one) => one.schema === schema && one.name === name);
-  if (at >= 0) return Object.entries(said).map(([field, value]) => set(['deprecations', at, field], value));
-  const value = { reference: { schema, ...(name !== undefined && { name }) }, ...said };
+  if (at >= 0) return Object.entries(member).map(([field, value]) => set(['deprecations', at, field], value));
+  const value = { reference: { schema, ...(name !== undefined && { name }) }, ...member };
   return [{ op: 'insert', document: 0, path: ['deprecations'], value }];
 }
 

@@ -90,12 +90,12 @@ function memberGraph(members: readonly GraphMember[], withdrawn: ReadonlySet<num
   const index = new RangeIndex(known, ranged);
   /** Lists that together have all that may follow; few of them, each of which may be long. */
   const listsFor = (revision: number): readonly (readonly number[])[] => {
-    const told = byBelow.get(revision) ?? [];
+    const above = byBelow.get(revision) ?? [];
     const version = versions.get(revision);
-    if (version !== undefined) return [told, ...index.covering(version)];
+    if (version !== undefined) return [above, ...index.covering(version)];
     // Not a member: asked for once, so every range may be asked.
     const own = versionOf({ revision });
-    return [told, ranged.filter(([, range]) => own !== undefined && range.matches(own)).map(([one]) => one)];
+    return [above, ranged.filter(([, range]) => own !== undefined && range.matches(own)).map(([one]) => one)];
   };
   const lasting = new WeakMap<ReadonlySet<number>, WeakMap<readonly number[], readonly number[]>>();
   return {

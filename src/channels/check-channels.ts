@@ -22,10 +22,10 @@ export interface ChannelContext {
 
 /** A channel as the graph wants it; with `auto: all` every published revision is a member. */
 export function channelGraphInput(channel: ChannelDocument, published: ReadonlySet<number>): Channel {
-  const said = channel.members.map((member) => ({ ...member, withdrawn: member.withdrawn !== undefined }));
-  const known = new Set(said.map(({ revision }) => revision));
+  const listed = channel.members.map((member) => ({ ...member, withdrawn: member.withdrawn !== undefined }));
+  const known = new Set(listed.map(({ revision }) => revision));
   const others = channel.auto === 'all' ? [...published].filter((one) => !known.has(one)) : [];
-  const members = [...said, ...others.sort((a, b) => a - b).map((revision) => ({ revision }))];
+  const members = [...listed, ...others.sort((a, b) => a - b).map((revision) => ({ revision }))];
   return { mode: channel.mode, members };
 }
 

@@ -142,7 +142,7 @@ class PackageExport {
   }
 
   #bundleOf(number: number, { commit, tree, objects = [] }: ExportedRevision): BundleBlob {
-    const said = this.#from.channels.channels
+    const channels = this.#from.channels.channels
       .flatMap(({ members }) => members)
       .find(({ revision, version }) => revision === number && version !== undefined);
     const place = { file: `${this.#from.path}@v${number}`, line: 1 };
@@ -150,7 +150,7 @@ class PackageExport {
     const properties: Property[] = [
       {
         type: PROPERTY.package,
-        value: { packageName: this.#name, version: said?.version ?? `${number}.0.0` },
+        value: { packageName: this.#name, version: channels?.version ?? `${number}.0.0` },
       },
       { type: 'portico.dev/revision', value: { ...from, ...(tree !== undefined && { tree }) } },
       ...objects.map(bundleObject),
@@ -209,8 +209,8 @@ class PackageExport {
     return this.#live(channel).map((revision) => {
       const { replaces, skips = [], skipRange = '', version } = members.get(revision) ?? {};
       const own = this.#versions.get(revision);
-      const told = version === undefined ? undefined : parseVersion(version).value;
-      if (own !== undefined && told !== undefined && compareVersions(own, told) !== 0) {
+      const parsed = version === undefined ? undefined : parseVersion(version).value;
+      if (own !== undefined && parsed !== undefined && compareVersions(own, parsed) !== 0) {
         const what = `v${revision} is version ${formatVersion(own)}, and ${version} in the channel ${channel.name}`;
         throw refused(`${this.#from.path}: ${what}`, 'Fix the version in the channel file.');
       }

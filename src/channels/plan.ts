@@ -70,10 +70,10 @@ export function planUpdate(offer: PackageOffer, request: PlanRequest): PlannedUp
 
 function outcomeOf(offer: PackageOffer, request: PlanRequest): Outcome {
   const { at, follow } = request;
-  if (follow.kind === 'none') return stays('not-followed', 'its configuration follows no upstream');
+  if (follow.kind === 'none') return unchanged('not-followed', 'its configuration follows no upstream');
   if (at.kind === 'drifted') {
     const near = at.nearest === undefined ? '' : `; the nearest is ${at.nearest}`;
-    const outcome = stays(
+    const outcome = unchanged(
       'drifted',
       `it is locked to ${at.commit.slice(0, 12)}, which is not a revision${near}`,
     );
@@ -84,7 +84,7 @@ function outcomeOf(offer: PackageOffer, request: PlanRequest): Outcome {
   if (channel === undefined) {
     const names = [...offer.channels.keys()].join(', ');
     const has = names === '' ? 'it has none' : `it has ${names}`;
-    return stays('no-channel', `the upstream has no channel ${follow.channel}; ${has}`);
+    return unchanged('no-channel', `the upstream has no channel ${follow.channel}; ${has}`);
   }
   return inChannel({ offer, request, name: follow.channel, channel, at: at.revision });
 }
@@ -116,10 +116,10 @@ function towards(
   at: string,
   mayGoBack: boolean,
 ): Outcome {
-  if (to === undefined) return stays('no-revision', missing);
-  if (to === at) return stays('current', `it is at ${to}`);
+  if (to === undefined) return unchanged('no-revision', missing);
+  if (to === at) return unchanged('current', `it is at ${to}`);
   const isBelow = isOlder(to, at);
-  if (isBelow && !mayGoBack) return stays('ahead', `it is at ${at}, above ${to}, and waits`);
+  if (isBelow && !mayGoBack) return unchanged('ahead', `it is at ${at}, above ${to}, and waits`);
   return moves('step', `step 1 of 1: ${at} → ${to}`, [to], isBelow);
 }
 
@@ -139,7 +139,10 @@ function inChannel({
   if (channel.kind === 'tag') return towards({ to: channel.revision, missing: '' }, at, true);
   const number = numberOf(at);
   if (number === undefined) {
-    return { ...stays('unreachable', `channels name revisions by number, and it is at ${at}`), behind: true };
+    return {
+      ...unchanged('unreachable', `channels name revisions by number, and it is at ${at}`),
+      behind: true,
+    };
   }
   const { graph, document } = channel;
   const { deprecated } = offer;
@@ -154,11 +157,11 @@ function outcomeOfNext(
 ): Outcome {
   switch (next.kind) {
     case 'current':
-      return stays('current', `it is at ${at}, the head of ${name}`);
+      return unchanged('current', `it is at ${at}, the head of ${name}`);
     case 'ahead':
-      return stays('ahead', `it is at ${at}, above v${next.head}, the head of ${name}, and waits`);
+      return unchanged('ahead', `it is at ${at}, above v${next.head}, the head of ${name}, and waits`);
     case 'no-head':
-      return stays('no-head', `the channel ${name} offers nothing, or has no plain head`);
+      return unchanged('no-head', `the channel ${name} offers nothing, or has no plain head`);
     case 'back': {
       const why = reason === undefined ? 'withdrawn' : `withdrawn: ${reason}`;
       const way = next.downgrade ? 'back' : 'on';
@@ -171,7 +174,7 @@ function outcomeOfNext(
     case 'unreachable': {
       const near = next.nearest === undefined ? undefined : `v${next.nearest}`;
       const help = near === undefined ? 'nothing leads there' : `the nearest that does is ${near}`;
-      const outcome = stays(
+      const outcome = unchanged(
         'unreachable',
         `nothing leads from ${at} to v${next.head}, the head of ${name}; ${help}`,
       );
@@ -180,7 +183,7 @@ function outcomeOfNext(
   }
 }
 
-function stays(code: PlanCode, message: string): Outcome {
+function unchanged(code: PlanCode, message: string): Outcome {
   return { code, message, behind: false, path: [] };
 }
 

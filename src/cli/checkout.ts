@@ -38,8 +38,8 @@ export async function openRepository(
       return stdout.trimEnd();
     } catch (cause) {
       signal.throwIfAborted();
-      const said = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
-      throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${said.split('\n').at(-1) ?? ''}`, {
+      const stderr = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
+      throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${stderr.split('\n').at(-1) ?? ''}`, {
         blame: 'user',
         cause,
         hint: `Check that ${directory} is a clone and that the branch is not checked out elsewhere.`,

@@ -183,13 +183,13 @@ async function commitOn({
   const [, name = '', email = ''] =
     /^(.*) <(.*)> \d+ [+-]\d+$/.exec(await git('var', 'GIT_COMMITTER_IDENT')) ?? [];
   const { path, revision = '' } = plan;
-  const said = {
+  const report = {
     init: [`New package ${path}`, ''],
     clone: [`Clone ${upstream} as ${path}`, `\n\nCloned-From: ${upstream}`],
     copy: [`Work on ${path} from ${revision}`, `\n\nCopied-From: ${revision}`],
     rollback: [`Restore ${path} to ${revision}`, `\n\nRestored-From: ${revision}`],
   }[plan.kind];
-  const message = `${said.join('')}\n`;
+  const message = `${report.join('')}\n`;
   return commitTree(repo, { tree, parents: [base], message, committer: { name, email } }, signal);
 }
 

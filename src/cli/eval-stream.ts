@@ -165,7 +165,7 @@ function resultOf(
 ): Parameters<typeof reportRender>[0] {
   const name = spec.image ?? spec.exec ?? '';
   const { exitCode, results, stderr, unconfined, refused } = output;
-  const told = [...results, ...(unconfined === undefined ? [] : [unconfinedItem(unconfined)])];
+  const allResults = [...results, ...(unconfined === undefined ? [] : [unconfinedItem(unconfined)])];
   return {
     ok,
     files: new Map(),
@@ -181,7 +181,7 @@ function resultOf(
         ...(refused === undefined ? {} : { refused }),
       },
     ],
-    findings: told.map((item) => ({
+    findings: allResults.map((item) => ({
       severity: item.severity ?? 'info',
       message: item.message,
       function: name,

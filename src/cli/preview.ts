@@ -118,8 +118,10 @@ function compared(found: Preview, { revision }: Subject, given: string | undefin
     }
     return { with: given, from: 'option', same: own === given };
   }
-  const said = revision?.approved;
-  return said === undefined ? undefined : { with: said, from: 'tag', same: said === revision?.tree };
+  const approved = revision?.approved;
+  return approved === undefined
+    ? undefined
+    : { with: approved, from: 'tag', same: approved === revision?.tree };
 }
 
 /** A directory as it would be rendered; an exit code where it cannot be. */
@@ -219,8 +221,8 @@ async function approvedTree(
 ): Promise<string | undefined> {
   if ((await git('cat-file', '-t', ref)) !== 'tag') return undefined;
   const text = await git('cat-file', 'tag', ref);
-  const said = parseProvenance(text.slice(text.indexOf('\n\n') + 2));
-  return said?.revision === revision ? said.tree : undefined;
+  const provenance = parseProvenance(text.slice(text.indexOf('\n\n') + 2));
+  return provenance?.revision === revision ? provenance.tree : undefined;
 }
 
 function printPreview(call: Call, { revision }: Subject, found: Preview): void {

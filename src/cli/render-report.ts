@@ -18,14 +18,14 @@ export function reportRender(
 ): void {
   terminal.progress('');
   const lines = result.runs.map((run) => runLine(run, terminal));
-  const told = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const finding of result.findings) {
     const by = finding.guardrail ?? finding.function;
-    const count = told.get(by) ?? 0;
-    if (finding.severity === 'info') told.set(by, count + 1);
+    const count = counts.get(by) ?? 0;
+    if (finding.severity === 'info') counts.set(by, count + 1);
     if (finding.severity !== 'info' || count < MAX_TOLD) lines.push(findingLine(finding, terminal, place));
   }
-  for (const [by, count] of told) {
+  for (const [by, count] of counts) {
     if (count > MAX_TOLD)
       lines.push(`… and ${count - MAX_TOLD} more from ${by}; --results FILE and --json show all.`);
   }

@@ -120,7 +120,12 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
   const changesRequested: string[] = [];
   for (const by of people.values()) {
     const { login = '', id } = by[0] ?? {};
-    const verdict = judge(by, { login, id: id ?? input.accountOf(login) ?? undefined }, input, rejected);
+    const verdict = countedState(
+      by,
+      { login, id: id ?? input.accountOf(login) ?? undefined },
+      input,
+      rejected,
+    );
     if (verdict === 'changes-requested') changesRequested.push(login);
     else if (typeof verdict === 'string') notCounted.push({ login, reason: verdict });
     else counted.push({ login, how: verdict.how });
@@ -172,7 +177,7 @@ function statements({ reviews, records }: Pick<ApprovalInput, 'reviews' | 'recor
   return [...fromReviews, ...fromRecords].sort((a, b) => compareTimes(a.at, b.at) ?? 0);
 }
 
-function judge(
+function countedState(
   statements: readonly Statement[],
   who: Account,
   input: ApprovalInput,

@@ -94,7 +94,9 @@ export const deprecate: AnywhereCommand = {
     if (message === undefined || message.trim() === '')
       return refuse('bad-argument', 'the message is missing', usage);
     if (more.length > 0) return refuse('bad-argument', 'the message is one text', 'Put it into quotes.');
-    const [channel, by, said] = ['channel', 'superseded-by', 'severity'].map((option) => options.get(option));
+    const [channel, by, level] = ['channel', 'superseded-by', 'severity'].map((option) =>
+      options.get(option),
+    );
     const wrong = typeof channel === 'string' ? readChannel(channel) : undefined;
     if (wrong !== undefined) return wrong;
     if (channel !== undefined && isRevision) {
@@ -102,11 +104,11 @@ export const deprecate: AnywhereCommand = {
     }
     const supersededBy = typeof by === 'string' ? numberOf(by) : undefined;
     if (by !== undefined && supersededBy === undefined) return notARevision(String(by));
-    const severity = SEVERITIES.find((one) => one === said);
-    if (said !== undefined && severity === undefined) {
+    const severity = SEVERITIES.find((one) => one === level);
+    if (level !== undefined && severity === undefined) {
       return refuse(
         'bad-argument',
-        `${shown(String(said))} is no severity`,
+        `${shown(String(level))} is no severity`,
         `It is ${SEVERITIES.join(', ')}.`,
       );
     }

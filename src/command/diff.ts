@@ -39,18 +39,18 @@ export const diff: AnywhereCommand = {
   },
 };
 
-interface Ends {
+interface Range {
   readonly from: DiffEnd;
   readonly to: DiffEnd;
 }
 
 /** In a pull request from where it left the branch to its head; in an issue two ends have to be named. */
-function defaultEnds({ place }: CommandState): Ends | Refusal {
+function defaultEnds({ place }: CommandState): Range | Refusal {
   if (place.kind === 'pull') return { from: { kind: 'branch' }, to: { kind: 'head' } };
   return refuse('no-range', 'the revisions to compare are missing', 'Write /portico diff web v2..v3.');
 }
 
-function endsOf(range: string, { place }: CommandState): Ends | Refusal {
+function endsOf(range: string, { place }: CommandState): Range | Refusal {
   const parts = range.split('..');
   const [a = '', b = ''] = parts;
   if (parts.length !== 2 || a === '') {

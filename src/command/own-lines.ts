@@ -6,7 +6,7 @@
  */
 import { Parser, type Node } from 'commonmark';
 
-export interface OwnLine {
+export interface AuthoredLine {
   /** 1-based. */
   readonly number: number;
   readonly text: string;
@@ -23,7 +23,7 @@ const MAX_LINKS = 1_000;
  * Of the lines that `isMeant` picks, those that are the author's own, in order; null for a text that is too intricate to be
  * read in linear time. Never throws.
  */
-export function ownLines(body: string, isMeant: (text: string) => boolean): OwnLine[] | null {
+export function ownLines(body: string, isMeant: (text: string) => boolean): AuthoredLine[] | null {
   const lines = body.split(/\r\n|\n|\r/);
   const end = lines.findIndex((_, at) => startsHistory(lines, at));
   const written = end === -1 ? lines : lines.slice(0, end);
@@ -54,13 +54,13 @@ function topLevelLines(lines: readonly string[], picked: readonly number[]): Rea
   return found;
 }
 
-interface Hiding {
+interface HiddenBlock {
   comment: boolean;
   /** Name → how many are open. Counting is enough, and stays linear for any nesting. */
   readonly elements: Map<string, number>;
 }
 
-function readParagraph(paragraph: Node, mark: string, hiding: Hiding, found: Set<number>): void {
+function readParagraph(paragraph: Node, mark: string, hiding: HiddenBlock, found: Set<number>): void {
   for (let child = paragraph.firstChild; child !== null; child = child.next) {
     if (child.type === 'html_inline') followHtml(child.literal ?? '', hiding);
     else if (child.type === 'text' && !isHiding(hiding)) {
@@ -70,12 +70,12 @@ function readParagraph(paragraph: Node, mark: string, hiding: Hiding, found: Set
   }
 }
 
-function isHiding({ comment, elements }: Hiding): boolean {
+function isHiding({ comment, elements }: HiddenBlock): boolean {
   return comment || [...elements.values()].some((open) => open > 0);
 }
 
 /** Elements that are opened below a node hide what follows, too. */
-function followInlineHtml(node: Node, hiding: Hiding): void {
+function followInlineHtml(node: Node, hiding: HiddenBlock): void {
   const walker = node.walker();
   for (let event = walker.next(); event !== null; event = walker.next()) {
     const { type, literal } = event.node;
@@ -85,7 +85,7 @@ function followInlineHtml(node: Node, hiding: Hiding): void {
 }
 
 /** Follows comments and elements through HTML as a browser will: a comment that is not closed goes on. */
-function followHtml(html: string, hiding: Hiding): void {
+function followHtml(html: string, hiding: HiddenBlock): void {
   let rest = html;
   for (;;) {
     if (hiding.comment) {

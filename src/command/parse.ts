@@ -1,6 +1,6 @@
 /** Finds the commands in a comment. One parser for comments and reviews, and for every verb. */
 import { nearCommand } from './near-command.ts';
-import { ownLines, type OwnLine } from './own-lines.ts';
+import { ownLines, type AuthoredLine } from './own-lines.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 /** One command as written. `problem` is set where the line is ours but cannot be read. */
@@ -67,7 +67,7 @@ export function mayHoldCommands(body: string): boolean {
   return body.length <= MAX_BODY_LENGTH && body.split(/[\r\n]/).some(mentionsPortico);
 }
 
-function readLine({ number, text }: OwnLine, index: number): CommandLine {
+function readLine({ number, text }: AuthoredLine, index: number): CommandLine {
   const meant = nearCommand(text);
   if (meant !== undefined) return misspelt(number, text, index, meant);
   const words = text

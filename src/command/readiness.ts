@@ -180,11 +180,11 @@ function checks(
   }
   if (run.state === 'green') return there('checks-green', 'propose', 'the checks for this content pass');
   // What has a line of its own is said once.
-  const said = [
+  const lines = [
     ...(open > 0 || behind.length > 0 ? [CONFLICTS] : []),
     ...(usedBy.length > 0 ? [DELETION] : []),
   ];
-  const others = run.failing.filter(({ name }) => !said.includes(name));
+  const others = run.failing.filter(({ name }) => !lines.includes(name));
   if (others.length === 0 && run.failing.length > 0) return undefined;
   const failing = others.map(({ name, title }) => `\`${name}\` (${title})`).join(', ');
   return lacking({

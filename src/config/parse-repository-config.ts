@@ -94,8 +94,8 @@ function toGuardrail(written: {
   readonly name: string;
   readonly mode?: GuardrailConfig['mode'] | undefined;
 }): GuardrailConfig {
-  const said = Object.entries(written).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(said), name: written.name, mode: written.mode ?? 'enforce' };
+  const fields = Object.entries(written).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(fields), name: written.name, mode: written.mode ?? 'enforce' };
 }
 
 /** The schema has checked each text, so that none is lost here. */

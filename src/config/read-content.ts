@@ -28,8 +28,8 @@ export function readFileDocuments(files: PackageFiles): { readonly read: readonl
     read: [...files].map(([file, { bytes }]) => {
       const { documents, problems } = readVariantDocuments(new TextDecoder().decode(bytes));
       const { rollouts, problems: wrong } = readRollouts({ file, bytes });
-      const told = [...wrong, ...targetProblems({ file, bytes })].map(asDocumentProblem);
-      return { file, documents, problems: [...problems, ...told], rollouts };
+      const others = [...wrong, ...targetProblems({ file, bytes })].map(asDocumentProblem);
+      return { file, documents, problems: [...problems, ...others], rollouts };
     }),
   };
 }

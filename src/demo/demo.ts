@@ -85,7 +85,7 @@ export async function playDemo(
 ): Promise<number> {
   const narrator = createNarrator(terminal);
   const happened = await tells(local, narrator, plot);
-  const summary = await summarise(local.forge.apiUrl, narrator.told);
+  const summary = await summarise(local.forge.apiUrl, narrator.sections);
   if (terminal.json) terminal.document(summary);
   else printSummary(terminal, summary);
   if (!once && happened) {
@@ -105,7 +105,7 @@ async function tells(...story: Parameters<typeof tellStory>): Promise<boolean> {
     await tellStory(...story);
     return true;
   } catch (error) {
-    if (narrator.told.some(({ ok }) => !ok)) return false;
+    if (narrator.sections.some(({ ok }) => !ok)) return false;
     throw error;
   }
 }

@@ -42,7 +42,9 @@ export interface Source {
 export async function sourceFolder(from: string | undefined): Promise<Source> {
   if (from === undefined) return { path: fileURLToPath(OWN_PACKAGES), own: true, remove: () => {} };
   if (existsSync(from) && statSync(from).isDirectory() && !isBare(from)) {
-    return existsSync(join(from, 'Kptfile')) ? alone(from) : { path: from, own: false, remove: () => {} };
+    return existsSync(join(from, 'Kptfile'))
+      ? singleCommit(from)
+      : { path: from, own: false, remove: () => {} };
   }
   const copy = temporaryFolder();
   const { path } = copy;
@@ -61,7 +63,7 @@ export async function sourceFolder(from: string | undefined): Promise<Source> {
 }
 
 /** A folder in which one package lies, as a repository of packages has it. */
-function alone(folder: string): Source {
+function singleCommit(folder: string): Source {
   const copy = temporaryFolder();
   cpSync(folder, join(copy.path, basename(folder)), { recursive: true, filter: isContent });
   return { ...copy, own: false };

@@ -1,10 +1,10 @@
 import type { Terminal } from '../cli/terminal.ts';
 import { as, DOWNSTREAMS, ORGANISATION, UPSTREAM } from './cast.ts';
-import type { Told } from './narrator.ts';
+import type { Section } from './narrator.ts';
 
 export interface Summary {
   readonly ok: boolean;
-  readonly steps: readonly Told[];
+  readonly steps: readonly Section[];
   readonly repositories: readonly {
     readonly name: string;
     readonly tags: readonly string[];
@@ -18,7 +18,7 @@ export interface Summary {
 }
 
 /** What stands on the forge at the end, read through its API. */
-export async function summarise(apiUrl: string, steps: readonly Told[]): Promise<Summary> {
+export async function summarise(apiUrl: string, steps: readonly Section[]): Promise<Summary> {
   const alice = as('alice', apiUrl);
   const repositories = [];
   for (const repo of [UPSTREAM, ...DOWNSTREAMS]) {

@@ -111,14 +111,14 @@ function propertiesOf(
   manifests: readonly Manifest[],
   metadata: readonly Manifest[],
 ): Property[] {
-  const told = metadata.flatMap(({ fields }) => propertyList(fields['properties']));
+  const properties = metadata.flatMap(({ fields }) => propertyList(fields['properties']));
   const own: Property[] = [
-    ...told,
+    ...properties,
     ...metadata.flatMap(({ fields }) => propertyList(fields['dependencies']).map(required)),
     ...providedKinds(csv.fields, manifests).map((value) => ({ type: PROPERTY.gvk, value })),
     ...requiredKinds(csv.fields).map((value) => ({ type: PROPERTY.gvkRequired, value })),
   ];
-  if (firstProperty(told, PROPERTY.package) === undefined) {
+  if (firstProperty(properties, PROPERTY.package) === undefined) {
     const version = textAt(csv.fields, 'spec', 'version');
     own.push({ type: PROPERTY.package, value: { packageName: of, version } });
   }

@@ -19,7 +19,7 @@ export interface BundleRecord {
 }
 
 export function writeBundleRecord({ bundle, claims }: BundleRecord): string {
-  const [document = null] = catalogDocuments(alone(bundle));
+  const [document = null] = catalogDocuments(catalogOfOne(bundle));
   return `${jsonText({ bundle: document, ...(claims && { claims: { ...claims } }) }, 2)}\n`;
 }
 
@@ -48,6 +48,6 @@ function textsAt(value: Parameters<typeof valueAt>[0], name: string): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-function alone(bundle: BundleBlob): Catalog {
+function catalogOfOne(bundle: BundleBlob): Catalog {
   return { packages: [], channels: [], bundles: [bundle], deprecations: [], others: [] };
 }

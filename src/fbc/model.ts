@@ -64,16 +64,16 @@ export function buildModel(catalog: Catalog): Model {
   const problems: Problem[] = [];
   const say = (place: Place, message: string): void => void problems.push({ message, at: [], place });
   const drafts = draftPackages(catalog.packages, say);
-  if (problems.length > 0) return told(problems);
+  if (problems.length > 0) return modelOrThrow(problems);
   for (const channel of catalog.channels) addChannel(drafts, channel, say);
-  if (problems.length > 0) return told(problems);
+  if (problems.length > 0) return modelOrThrow(problems);
   for (const bundle of catalog.bundles) addBundle(drafts, bundle, say);
-  if (problems.length > 0) return told(problems);
+  if (problems.length > 0) return modelOrThrow(problems);
   for (const draft of drafts.values()) checkEntries(draft, say);
-  if (problems.length > 0) return told(problems);
+  if (problems.length > 0) return modelOrThrow(problems);
   for (const [at, deprecation] of catalog.deprecations.entries())
     addDeprecation(drafts, deprecation, at, say);
-  if (problems.length > 0) return told(problems);
+  if (problems.length > 0) return modelOrThrow(problems);
   return {
     packages: new Map(
       [...drafts].sort(([a], [b]) => byText(a, b)).map(([name, draft]) => [name, finish(draft)]),
@@ -81,7 +81,7 @@ export function buildModel(catalog: Catalog): Model {
   };
 }
 
-function told(problems: readonly Problem[]): Model {
+function modelOrThrow(problems: readonly Problem[]): Model {
   return { problems: problems.toSorted((a, b) => byText(a.message, b.message)) };
 }
 

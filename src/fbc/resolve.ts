@@ -90,7 +90,7 @@ class Resolution {
   }
 
   outcome(): Resolved | Unresolved {
-    const { package: name, version = '', installed, installedVersion: told } = this.#request;
+    const { package: name, version = '', installed, installedVersion } = this.#request;
     const range = version === '' ? undefined : parseConstraint(version);
     if (range?.problem !== undefined) {
       const reason = constraintProblem(version, range.problem);
@@ -101,7 +101,7 @@ class Resolution {
         detail: 'Write a range such as ">=1.2.0 <2.0.0" or "1.x".',
       };
     }
-    if (installed !== undefined) this.#installed = installedOf(installed, this.#candidates, told);
+    if (installed !== undefined) this.#installed = installedOf(installed, this.#candidates, installedVersion);
     if (!this.#exists) return this.#refuse('UnknownPackage', `the catalog has no package ${quoted(name)}`);
     if (installed !== undefined && this.#installed === undefined) {
       const detail = `the catalog has no bundle ${quoted(installed)}, and its version is not known; give it too`;
@@ -159,9 +159,9 @@ class Resolution {
     if (installed === undefined) return this.#refuse('NoVersion', 'there is no bundle to choose from');
     const before = reachableFrom(installed, this.#candidates, this.#chosen);
     const [goal] = wanted.toSorted(byFalling);
-    const onTheWay = wanted.filter(({ name }) => before.has(name)).toSorted(byFalling);
+    const upgraded = wanted.filter(({ name }) => before.has(name)).toSorted(byFalling);
     const exists = `${quoted(goal?.name ?? '')} exists, but is no upgrade of ${quoted(installed.name)}`;
-    const [step] = onTheWay;
+    const [step] = upgraded;
     if (step !== undefined) {
       const path = pathTo(step.name, before);
       return this.#refuse('Unreachable', `${exists}; go there in steps: ${path.join(' -> ')}`, { path });

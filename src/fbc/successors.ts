@@ -70,8 +70,8 @@ export function installedOf(
   version?: string,
 ): Installed | undefined {
   if (version !== undefined) {
-    const told = withRelease(version);
-    return told && { name, ...told };
+    const released = withRelease(version);
+    return released && { name, ...released };
   }
   const known = candidates.find((candidate) => candidate.name === name);
   if (known !== undefined) return known;

@@ -40,8 +40,8 @@ async function httpContent({
   signal,
 }: ContentRequest<Extract<SourcePlace, { kind: 'http' }>>): Promise<Content> {
   const url = new URL(place.url);
-  const said = place.sha256 === undefined ? undefined : `sha256:${place.sha256}`;
-  const digest = pinned === undefined ? said : splitDigest(pinned.resolved).digest;
+  const declared = place.sha256 === undefined ? undefined : `sha256:${place.sha256}`;
+  const digest = pinned === undefined ? declared : splitDigest(pinned.resolved).digest;
   const found =
     digest === undefined
       ? await currentArchive(host, url, credentials, signal)

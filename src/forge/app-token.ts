@@ -30,9 +30,9 @@ export function createAppSigner(appId: number | string, privateKey: string): App
       return cached.token;
     },
     correctClock: (date) => {
-      const told = Date.parse(date ?? '');
-      if (Number.isNaN(told)) return;
-      offset = Math.round((told - Date.now()) / 1_000);
+      const serverTime = Date.parse(date ?? '');
+      if (Number.isNaN(serverTime)) return;
+      offset = Math.round((serverTime - Date.now()) / 1_000);
       cached = { token: '', goodUntil: 0 };
     },
   };

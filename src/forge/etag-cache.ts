@@ -39,8 +39,8 @@ export function createEtagCache(maxCharacters = 8 * 1024 * 1024): EtagCache {
     },
     set: (key, answer) => {
       forget(key);
-      const told = Number(answer.headers['content-length']);
-      const size = BESIDE + (told > 0 ? told : JSON.stringify(answer.data ?? null).length);
+      const length = Number(answer.headers['content-length']);
+      const size = BESIDE + (length > 0 ? length : JSON.stringify(answer.data ?? null).length);
       if (size > maxCharacters / 30) return;
       answers.set(key, { answer, size });
       held += size;

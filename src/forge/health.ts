@@ -48,8 +48,8 @@ export function createHealthApi(context: RepositoryContext): Pick<ChecksPort, 'h
         const found = await repos.listDeployments({ ...at, sha, environment, per_page: 1 });
         const deployment_id = found.data[0]?.id;
         if (deployment_id === undefined) continue;
-        const told = await repos.listDeploymentStatuses({ ...at, deployment_id, per_page: 1 });
-        const newest = told.data[0];
+        const latest = await repos.listDeploymentStatuses({ ...at, deployment_id, per_page: 1 });
+        const newest = latest.data[0];
         if (newest === undefined) continue;
         deployments.push({ environment, state: newest.state, at: newest.created_at });
       }

@@ -82,15 +82,15 @@ interface Conversation {
   readonly urlOf: () => string;
 }
 
-async function sendRequest(talk: Conversation, options: RequestOptions): Promise<Answer> {
-  const { share, speaker } = talk;
+async function sendRequest(conversation: Conversation, options: RequestOptions): Promise<Answer> {
+  const { share, speaker } = conversation;
   const { signal } = options.request;
   const route = routeOf(options);
   if (speaker.installationId !== null && CREATES_CONTENT.has(`${options.method} ${route}`)) {
     await share.budget?.take(speaker.installationId, signal);
   }
   if (options.method !== 'GET') scrubParameters(options);
-  const cacheKey = options.method === 'GET' ? `${speaker.installationId} ${talk.urlOf()}` : '';
+  const cacheKey = options.method === 'GET' ? `${speaker.installationId} ${conversation.urlOf()}` : '';
   const kind: CallKind = route === '/graphql' ? 'graphql' : 'rest';
   const gate = share.gateOf(speaker.installationId);
   let authorization = await speaker.authorize(signal);
@@ -101,7 +101,7 @@ async function sendRequest(talk: Conversation, options: RequestOptions): Promise
     let date: string | undefined;
     let status: number;
     try {
-      const answer = await ask(talk, options, { authorization, cacheKey, route, signal });
+      const answer = await ask(conversation, options, { authorization, cacheKey, route, signal });
       if (kind === 'graphql') pauseIfLimited(gate, answer);
       return answer;
     } catch (error) {
@@ -174,7 +174,7 @@ async function ask(
     ...conditionsOf(cached, token, attempt.route),
   };
   const started = performance.now();
-  const told = (status: number, answered: Answer['headers']): void => {
+  const reportCall = (status: number, answered: Answer['headers']): void => {
     const remaining = Number(answered['x-ratelimit-remaining'] ?? Number.NaN);
     share.onCall?.({
       method: options.method,
@@ -187,7 +187,7 @@ async function ask(
   };
   try {
     const answer = await send(options);
-    told(answer.status, answer.headers);
+    reportCall(answer.status, answer.headers);
     if (options.method === 'GET' && answer.headers.etag !== undefined) {
       const { status, headers: kept, data } = answer;
       share.etags.set(attempt.cacheKey, { etag: answer.headers.etag, token, status, headers: kept, data });
@@ -195,7 +195,7 @@ async function ask(
     return answer;
   } catch (error) {
     const refusal = refusalOf(error);
-    told(refusal.status, refusal.headers);
+    reportCall(refusal.status, refusal.headers);
     if (refusal.status !== 304 || cached === undefined) throw error;
     const etag = (error as { response?: Answer }).response?.headers.etag;
     if (etag !== undefined && cached.token !== token) {

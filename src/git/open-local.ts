@@ -105,8 +105,8 @@ function gitDirOf(folder: string): string | undefined {
   if (existsSync(inside)) {
     if (statSync(inside).isDirectory()) return inside;
     // A work tree of another repository, or a submodule.
-    const told = /^gitdir: (.+)$/m.exec(readFileSync(inside, 'utf8'))?.[1];
-    return told === undefined ? undefined : resolve(folder, told.trim());
+    const gitDirectory = /^gitdir: (.+)$/m.exec(readFileSync(inside, 'utf8'))?.[1];
+    return gitDirectory === undefined ? undefined : resolve(folder, gitDirectory.trim());
   }
   return existsSync(join(folder, 'HEAD')) && existsSync(join(folder, 'objects')) ? folder : undefined;
 }

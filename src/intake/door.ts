@@ -108,12 +108,12 @@ export function createDoor(
     if (request.url?.split('?', 1)[0] !== WEBHOOK_PATH) return refused('path');
     if (request.method !== 'POST') return refused('method');
     if (!JSON_TYPE.test(headers['content-type'] ?? '')) return refused('type');
-    const told = headers['content-length'];
-    if (Number(told ?? 0) > limits.maxBytes) return refused('too-large');
+    const declared = headers['content-length'];
+    if (Number(declared ?? 0) > limits.maxBytes) return refused('too-large');
     const check = verifier(headers['x-hub-signature-256']);
     if (check === undefined) return refused('signature');
     if (labelOf(headers) === undefined) return refused('malformed');
-    const length = told === undefined ? Math.min(unknownLength, limits.maxBytes) : limits.maxBytes;
+    const length = declared === undefined ? Math.min(unknownLength, limits.maxBytes) : limits.maxBytes;
     const share = { memory, sender: senders.ofRequest(request) };
     const body = await readBody(request, { ...limits, maxBytes: length }, share, (chunk) =>
       check.update(chunk),

@@ -23,12 +23,12 @@ export function createSenders(trusted: readonly string[] = []): Senders {
     ofSocket: ({ remoteAddress }) => networkOf(plain(remoteAddress ?? '')),
     ofRequest({ headers, socket }) {
       let nearest = plain(socket.remoteAddress ?? '');
-      const told = [headers['x-forwarded-for'] ?? []]
+      const forwarded = [headers['x-forwarded-for'] ?? []]
         .flat()
         .join(',')
         .split(',', MAX_HOPS + 1);
       // Each proxy adds whom it heard from at the end; what stands before the first untrusted one anybody may have written.
-      for (const hop of told.length > MAX_HOPS ? [] : told.toReversed()) {
+      for (const hop of forwarded.length > MAX_HOPS ? [] : forwarded.toReversed()) {
         const address = plain(hop.trim());
         if (isIP(nearest) === 0 || !isProxy(nearest) || isIP(address) === 0) break;
         nearest = address;

@@ -174,12 +174,12 @@ async function attempt({
   }
 }
 
-interface Told {
+interface WorkerState {
   readonly step?: Step | undefined;
   readonly at?: number | undefined;
 }
 
-function readGiven(bytes: Uint8Array, packages: Packages, told: Told): Attempt {
+function readGiven(bytes: Uint8Array, packages: Packages, state: WorkerState): Attempt {
   const given = deserialize(bytes) as Given;
   switch (given.kind) {
     case 'done': {
@@ -189,7 +189,7 @@ function readGiven(bytes: Uint8Array, packages: Packages, told: Told): Attempt {
       };
     }
     case 'limit':
-      return { cutting: { by: given.by, message: given.message, ...told } };
+      return { cutting: { by: given.by, message: given.message, ...state } };
     case 'error': {
       const { code, message, hint, blame } = given;
       throw new PorticoError(code, message, { ...(hint !== undefined && { hint }), blame });
@@ -199,7 +199,7 @@ function readGiven(bytes: Uint8Array, packages: Packages, told: Told): Attempt {
   }
 }
 
-interface Exchange extends Told {
+interface Exchange extends WorkerState {
   readonly end: WorkEnd<Uint8Array>;
   /** Processor time that had passed when the step began. */
   readonly stepBegan: number;
@@ -220,7 +220,7 @@ async function sendRequest({
   readonly stopped: Verdict['stopped'];
   readonly most: number;
 }): Promise<Exchange> {
-  let told: Told = {};
+  let state: WorkerState = {};
   let stepBegan = 0;
   let waited = 0;
   let asked: number | undefined;
@@ -253,7 +253,7 @@ async function sendRequest({
         const message = raw as Message;
         if ('given' in message) return message.given;
         if ('step' in message) {
-          told = { step: message.step, at: message.at };
+          state = { step: message.step, at: message.at };
           stepBegan = process.cpuMs();
           return undefined;
         }
@@ -272,7 +272,7 @@ async function sendRequest({
     },
     signal,
   );
-  return { end, ...told, stepBegan };
+  return { end, ...state, stepBegan };
 }
 
 /** Starts what the base branch allows, and nothing else: the runtime decides, not the process that asks. */

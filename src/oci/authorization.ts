@@ -102,13 +102,13 @@ function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {
       blame: 'user',
       hint: 'Ask the operator of the registry.',
     });
-  let said: unknown;
+  let parsed: unknown;
   try {
-    said = JSON.parse(Buffer.from(bytes).toString('utf8'));
+    parsed = JSON.parse(Buffer.from(bytes).toString('utf8'));
   } catch {
     throw unusable();
   }
-  const read = tokenAnswer.safeParse(said);
+  const read = tokenAnswer.safeParse(parsed);
   const token = read.data?.token ?? read.data?.access_token ?? '';
   // Anything else could not be, or should not be, part of a header.
   if (!/^[\u0021-\u007e]+$/.test(token)) throw unusable();

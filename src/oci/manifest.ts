@@ -67,21 +67,21 @@ export function parseManifest(bytes: Uint8Array, mediaType: string, what: string
       blame: 'user',
       hint: 'Images and artefacts with OCI or Docker manifests of version 2 are read.',
     });
-  let said: unknown;
+  let parsed: unknown;
   try {
-    said = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw unreadable('its manifest is not valid JSON');
   }
   const [type] = mediaType.split(';', 1).map((part) => part.trim().toLowerCase());
-  const within = mediaTypeIn(said);
+  const within = mediaTypeIn(parsed);
   // Servers that know nothing of manifests call every file by another name.
   const known = [...MANIFEST_TYPES, ...INDEX_TYPES].find((one) => one === type);
   if (known !== undefined && within !== undefined && within !== known) {
     throw unreadable(`the registry declares it as ${known}, but it declares itself as ${within}`);
   }
-  const isIndex = INDEX_TYPES.includes(known ?? within ?? guess(said));
-  const read = (isIndex ? index : manifest).safeParse(said);
+  const isIndex = INDEX_TYPES.includes(known ?? within ?? guess(parsed));
+  const read = (isIndex ? index : manifest).safeParse(parsed);
   if (!read.success) {
     const [issue] = read.error.issues;
     throw unreadable(
@@ -93,11 +93,13 @@ export function parseManifest(bytes: Uint8Array, mediaType: string, what: string
     : { kind: 'manifest', manifest: read.data as ImageManifest };
 }
 
-function mediaTypeIn(said: unknown): string | undefined {
-  const type = (said as { mediaType?: unknown } | null)?.mediaType;
+function mediaTypeIn(manifest: unknown): string | undefined {
+  const type = (manifest as { mediaType?: unknown } | null)?.mediaType;
   return typeof type === 'string' ? type : undefined;
 }
 
-function guess(said: unknown): string {
-  return typeof said === 'object' && said !== null && 'manifests' in said ? IMAGE_INDEX : IMAGE_MANIFEST;
+function guess(manifest: unknown): string {
+  return typeof manifest === 'object' && manifest !== null && 'manifests' in manifest
+    ? IMAGE_INDEX
+    : IMAGE_MANIFEST;
 }

@@ -81,16 +81,17 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
   const manifest = async (reference: Reference, signal?: AbortSignal): Promise<FetchedManifest> => {
     const what = referenceText(reference);
     const request = { headers: { accept: ACCEPT }, scope: scopeOf(reference, 'pull'), what, signal };
-    const { bytes, mediaType, said } = await registryOf(reference).http.send(
+    const { bytes, mediaType, contentDigest } = await registryOf(reference).http.send(
       manifestAt(reference),
       request,
       async (answer) => ({
         bytes: await within(what, MAX_MANIFEST_BYTES, () => readBody(answer, MAX_MANIFEST_BYTES)),
         mediaType: answer.headers.get('content-type') ?? '',
-        said: answer.headers.get('docker-content-digest'),
+        contentDigest: answer.headers.get('docker-content-digest'),
       }),
     );
-    const wanted = reference.digest ?? (said !== null && isDigest(said) ? said : undefined);
+    const wanted =
+      reference.digest ?? (contentDigest !== null && isDigest(contentDigest) ? contentDigest : undefined);
     const { hash, value } = digestLike(wanted ?? '');
     hash.update(bytes);
     const digest = value();

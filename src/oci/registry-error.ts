@@ -24,32 +24,32 @@ export async function registryError(
 ): Promise<PorticoError> {
   const { status, headers } = answer;
   const why = await wordsOf(answer, hidden);
-  const said = why === '' ? '' : `: ${why}`;
+  const detail = why === '' ? '' : `: ${why}`;
   switch (status) {
     case 401:
-      return new PorticoError('REGISTRY_AUTH', `${what}: the registry asks who you are${said}`, {
+      return new PorticoError('REGISTRY_AUTH', `${what}: the registry asks who you are${detail}`, {
         blame: 'user',
         hint: 'Give credentials for this registry, as docker login or skopeo login store them, or check those that were given.',
       });
     case 403:
-      return new PorticoError('REGISTRY_DENIED', `${what}: the registry does not allow it${said}`, {
+      return new PorticoError('REGISTRY_DENIED', `${what}: the registry does not allow it${detail}`, {
         blame: 'user',
         hint: 'Ask for the right to do that in this repository of the registry.',
       });
     case 404:
-      return new PorticoError('REGISTRY_NOT_FOUND', `${what} is not in the registry${said}`, {
+      return new PorticoError('REGISTRY_NOT_FOUND', `${what} is not in the registry${detail}`, {
         blame: 'user',
         hint: 'Check the name and the tag. Some registries give the same answer if you lack read access.',
       });
     case 416:
-      return new PorticoError('REGISTRY_RANGE', `${what}: the registry has a different part of it${said}`, {
+      return new PorticoError('REGISTRY_RANGE', `${what}: the registry has a different part of it${detail}`, {
         blame: 'user',
         hint: 'Try again; the transfer starts over.',
       });
     case 429:
       return new PorticoError(
         'REGISTRY_LIMITED',
-        `${what}: the registry accepts no more requests for now${said}`,
+        `${what}: the registry accepts no more requests for now${detail}`,
         {
           blame: 'forge',
           hint: 'Try again later; many registries allow more requests after a login.',
@@ -58,12 +58,12 @@ export async function registryError(
       );
     default:
       return status >= 500 || status === 408
-        ? new PorticoError('REGISTRY_UNAVAILABLE', `${what}: the registry answers ${status}${said}`, {
+        ? new PorticoError('REGISTRY_UNAVAILABLE', `${what}: the registry answers ${status}${detail}`, {
             blame: 'forge',
             hint: 'Try again later.',
             ...retryAfter(headers),
           })
-        : new PorticoError('REGISTRY_REFUSED', `${what}: the registry answers ${status}${said}`, {
+        : new PorticoError('REGISTRY_REFUSED', `${what}: the registry answers ${status}${detail}`, {
             blame: 'user',
             hint: 'Check the reference, and whether the registry takes artefacts of this kind.',
           });

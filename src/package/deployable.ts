@@ -24,10 +24,10 @@ export function deployableFiles(files: PackageFiles): PackageFiles {
       kept.delete(path);
       continue;
     }
-    const stays = read.resources.filter((resource) => !isForTools(resource));
-    if (stays.length === 0) kept.delete(path);
-    else if (stays.length < read.resources.length) {
-      const text = stays.map((resource) => `${resource.text}\n`).join('---\n');
+    const deployable = read.resources.filter((resource) => !isForTools(resource));
+    if (deployable.length === 0) kept.delete(path);
+    else if (deployable.length < read.resources.length) {
+      const text = deployable.map((resource) => `${resource.text}\n`).join('---\n');
       kept.set(path, { mode: file.mode, bytes: Buffer.from(text) });
     }
   }

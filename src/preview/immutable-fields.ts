@@ -93,17 +93,17 @@ function allBut(field: string, mutable: readonly string[]): Rule {
 /** Room may grow, and what a cluster fills in where it is not said is no change. */
 function claim(before: Fields, after: Fields): readonly string[] {
   const room = ['resources', 'volumeAttributesClassName', 'volumeName', 'storageClassName', 'volumeMode'];
-  const said = ['volumeName', 'storageClassName', 'volumeMode'].map((name) => `spec.${name}`);
-  return [...allBut('spec', room)(before, after), ...saidTwice(before, after, said)];
+  const fields = ['volumeName', 'storageClassName', 'volumeMode'].map((name) => `spec.${name}`);
+  return [...allBut('spec', room)(before, after), ...saidTwice(before, after, fields)];
 }
 
 /** An address that both name; one that is not said is given by the cluster and stays. */
 function service(before: Fields, after: Fields): readonly string[] {
   const types = [before, after].map((side) => valueAt(side, 'spec.type'));
   if (types.includes('ExternalName')) return [];
-  const said = saidTwice(before, after, ['spec.clusterIP']);
+  const fields = saidTwice(before, after, ['spec.clusterIP']);
   const headless = [before, after].map((side) => valueAt(side, 'spec.clusterIP') === 'None');
-  return said.length === 0 && headless[0] !== headless[1] ? ['spec.clusterIP'] : said;
+  return fields.length === 0 && headless[0] !== headless[1] ? ['spec.clusterIP'] : fields;
 }
 
 function saidTwice(before: Fields, after: Fields, paths: readonly string[]): readonly string[] {

@@ -44,8 +44,8 @@ function definitionIssues(before: PackageFiles, after: PackageFiles): UpdateRepo
     (side ?? []).map(({ value }) => ({ ...value }));
   for (const { name, issues } of crdUpgrades(values(old), values(now))) {
     for (const issue of issues ?? []) {
-      const told = issue.severity === 'warning' || issue.check === 'servedVersionRemoved' ? warnings : errors;
-      told.push(...issueWords(name, issue).map((text) => `CRD ${name}: ${text}`));
+      const list = issue.severity === 'warning' || issue.check === 'servedVersionRemoved' ? warnings : errors;
+      list.push(...issueWords(name, issue).map((text) => `CRD ${name}: ${text}`));
     }
   }
   return { errors, warnings };

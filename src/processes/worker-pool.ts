@@ -87,7 +87,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
   const waiting: { readonly affinity: string | undefined; readonly go: () => void }[] = [];
   const running = new Set<Running>();
   let busy = 0;
-  let aside = 0;
+  let setAside = 0;
   let coming: Promise<void> | undefined;
   let killedAt = -Infinity;
   let watch: NodeJS.Timeout | undefined;
@@ -145,7 +145,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
   /** Has one more process started than work. */
   function keepSpare(): void {
     const wanted = spare && !disposed && performance.now() - killedAt < SPARE_MS;
-    if (!wanted || idle.length > 0 || coming !== undefined || all.size > processes + aside) return;
+    if (!wanted || idle.length > 0 || coming !== undefined || all.size > processes + setAside) return;
     coming = spareOne();
   }
 
@@ -168,7 +168,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
   }
 
   function rest(one: Worker<State>): void {
-    if (disposed || all.size > processes + aside + (spare ? 1 : 0)) {
+    if (disposed || all.size > processes + setAside + (spare ? 1 : 0)) {
       one.child.kill('SIGKILL');
       return;
     }
@@ -225,9 +225,9 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       if (resident > most.residentBytes) end({ kind: 'cut', by: 'memory', cpuMs: used });
       else if (used > most.cpuMs) end({ kind: 'cut', by: 'cpu', cpuMs: used });
       else if (wall > most.wallMs) end({ kind: 'cut', by: 'wall', cpuMs: used });
-      else if (!isAside && wall > asideAfterMs && aside < processes) {
+      else if (!isAside && wall > asideAfterMs && setAside < processes) {
         isAside = true;
-        aside += 1;
+        setAside += 1;
         passOn();
       }
       // What only waited, on a busy machine or for an answer, need not wait longer than others.
@@ -272,7 +272,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       return { end: await promise, isAside, standsBack };
     } catch (error) {
       child.kill('SIGKILL');
-      if (isAside) aside -= 1;
+      if (isAside) setAside -= 1;
       else passOn();
       throw error;
     } finally {
@@ -297,7 +297,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
         signal.throwIfAborted();
       }
       const { end, isAside, standsBack } = await call(one, work, signal);
-      if (isAside) aside -= 1;
+      if (isAside) setAside -= 1;
       // One that stands back does so for good, so it is of no more use.
       if (standsBack) one.child.kill('SIGKILL');
       else if (end.kind === 'answer') rest(one);
@@ -305,7 +305,7 @@ export function createWorkerPool<State>(options: PoolOptions<State>): WorkerPool
       return end;
     },
     async warm() {
-      if (disposed || idle.length > 0 || all.size >= processes + aside) return;
+      if (disposed || idle.length > 0 || all.size >= processes + setAside) return;
       const one = await start(undefined);
       if (one !== undefined) rest(one);
     },

@@ -82,8 +82,9 @@ function failure(image: string, { problem, runs, findings }: RenderResult): Prod
   if (problem !== undefined) return refuse(problem.code, problem.message, problem.hint);
   const run = runs.at(-1);
   if (run?.refused !== undefined) return { refused: run.refused };
-  const said = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
-  const why = said.length > 0 ? said.slice(0, 5).join('; ') : (run?.stderr ?? '').trim().slice(0, 1_000);
+  const messages = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  const why =
+    messages.length > 0 ? messages.slice(0, 5).join('; ') : (run?.stderr ?? '').trim().slice(0, 1_000);
   return refuse(
     'FUNCTION_FAILED',
     `${image} failed: ${why === '' ? 'it gives no reason' : why}`,

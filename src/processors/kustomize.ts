@@ -45,9 +45,9 @@ export async function runKustomize(
   const verb = tool.file.endsWith('/kubectl') ? 'kustomize' : 'build';
   const ran = await runTool(tool, [verb, `package/${directory}`], staged, options);
   if ('refused' in ran) return ran;
-  const said = staged.clean(ran.stderr).trim();
+  const stderr = staged.clean(ran.stderr).trim();
   if (ran.exitCode !== 0) {
-    const message = `kustomize could not build ${directory}: ${said.replace(/^[Ee]rror: /, '').slice(0, 2_000)}`;
+    const message = `kustomize could not build ${directory}: ${stderr.replace(/^[Ee]rror: /, '').slice(0, 2_000)}`;
     return refuse(
       'KUSTOMIZE_FAILED',
       message,
@@ -61,7 +61,7 @@ export async function runKustomize(
   }
   const files = objectTree(objects.objects);
   if ('refused' in files) return files;
-  const notes = [ran.unconfined ?? [], said === '' ? [] : `kustomize says: ${said.slice(0, 500)}`].flat();
+  const notes = [ran.unconfined ?? [], stderr === '' ? [] : `kustomize says: ${stderr.slice(0, 500)}`].flat();
   return { files: files.files, tool: `kustomize@${tool.digest}`, notes };
 }
 

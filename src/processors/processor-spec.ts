@@ -98,8 +98,8 @@ const processorSchema = z
   .transform(({ out, ...kinds }, context) => {
     const named = PROCESSOR_KINDS.filter((kind) => kinds[kind] !== undefined);
     if (named.length !== 1) {
-      const said = named.length === 0 ? 'none' : named.join(' and ');
-      const message = `must be exactly one of ${PROCESSOR_KINDS.join(', ')}; this one is ${said}`;
+      const names = named.length === 0 ? 'none' : named.join(' and ');
+      const message = `must be exactly one of ${PROCESSOR_KINDS.join(', ')}; this one is ${names}`;
       context.addIssue({ code: 'custom', message });
       return z.NEVER;
     }

@@ -70,8 +70,8 @@ export function requirementProblems(objects: readonly RenderedObject[]): readonl
 }
 
 function requirementsOf({ value }: RenderedObject): readonly string[] {
-  const said = textAt(mapAt(mapAt(value, 'metadata'), 'annotations'), REQUIRES_ANNOTATION);
-  return said
+  const annotation = textAt(mapAt(mapAt(value, 'metadata'), 'annotations'), REQUIRES_ANNOTATION);
+  return annotation
     .split(',')
     .map((api) => api.trim())
     .filter((api) => api !== '');

@@ -68,13 +68,13 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
 
   async function gather(): Promise<void> {
     const until = performance.now() + GATHER_MS;
-    for (let left = GATHER_MS; isMostlyBusy() && left > 0; left = until - performance.now()) {
+    for (let left = GATHER_MS; isNearlyFull() && left > 0; left = until - performance.now()) {
       awake = Promise.withResolvers();
       await called(left);
     }
   }
 
-  function isMostlyBusy(): boolean {
+  function isNearlyFull(): boolean {
     return runs.size * 2 > lane.concurrency && runs.size < lane.concurrency;
   }
 

@@ -50,8 +50,12 @@ export function createOwnCalls(database: Pick<Database, 'query'>, windows: CallW
   function earliest(times: Time[], at: bigint): bigint {
     const old = times.findIndex((time) => time.at > at - hour);
     times.splice(0, old === -1 ? times.length : old);
-    const nth = (count: number): bigint | null => times.at(-count)?.at ?? null;
-    const before = { newest: nth(1), minuteBefore: nth(windows.perMinute), hourBefore: nth(windows.perHour) };
+    const nthNewest = (count: number): bigint | null => times.at(-count)?.at ?? null;
+    const before = {
+      newest: nthNewest(1),
+      minuteBefore: nthNewest(windows.perMinute),
+      hourBefore: nthNewest(windows.perHour),
+    };
     return earliestCall(at, before, windows);
   }
 

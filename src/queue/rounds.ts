@@ -18,25 +18,25 @@ export interface Rounds {
  */
 export function createRounds(lookMs: number, now: () => number): Rounds {
   const served = new Set<string>();
-  let alone: { readonly tenant: string; readonly until: number } | undefined;
+  let exclusive: { readonly tenant: string; readonly until: number } | undefined;
   return {
     passedOver() {
-      if (alone !== undefined && now() >= alone.until) alone = undefined;
-      return alone === undefined ? [...served] : [];
+      if (exclusive !== undefined && now() >= exclusive.until) exclusive = undefined;
+      return exclusive === undefined ? [...served] : [];
     },
     served(tenants) {
       for (const tenant of tenants) {
         served.add(tenant);
-        if (tenant !== alone?.tenant) alone = undefined;
+        if (tenant !== exclusive?.tenant) exclusive = undefined;
       }
     },
     over() {
       const [tenant, ...others] = served;
-      if (tenant !== undefined && others.length === 0) alone = { tenant, until: now() + lookMs };
+      if (tenant !== undefined && others.length === 0) exclusive = { tenant, until: now() + lookMs };
       served.clear();
     },
     came(tenants) {
-      if (tenants?.every((tenant) => tenant === alone?.tenant) !== true) alone = undefined;
+      if (tenants?.every((tenant) => tenant === exclusive?.tenant) !== true) exclusive = undefined;
     },
   };
 }

@@ -144,17 +144,17 @@ export const bundleDeploymentSchema = z.strictObject({
     })
     .check((ctx) => {
       const { value } = ctx;
-      const told: string[] = [];
+      const settings: string[] = [];
       if ((value.source === undefined) === (value.sources === undefined)) {
-        told.push('must have source or sources, and exactly one of them');
+        settings.push('must have source or sources, and exactly one of them');
       }
       if ((value.provisionerClassName === undefined) === (value.format === undefined)) {
-        told.push('must have provisionerClassName or format, and exactly one of them');
+        settings.push('must have provisionerClassName or format, and exactly one of them');
       }
       if (value.installNamespace === undefined && value.defaultNamespace === undefined) {
-        told.push('must have installNamespace');
+        settings.push('must have installNamespace');
       }
-      for (const message of told) ctx.issues.push({ code: 'custom', message, input: value });
+      for (const message of settings) ctx.issues.push({ code: 'custom', message, input: value });
       for (const { at, with: other } of overlapping(value.sources?.map(destinationOf) ?? [])) {
         const message = `fills a directory that sources[${other}] fills: give each its own destination`;
         ctx.issues.push({ code: 'custom', path: ['sources', at], message, input: value });
@@ -171,8 +171,8 @@ function destinationOf(
   part: Part & { readonly destination?: string | undefined; readonly kind?: string },
   at: number,
 ): string {
-  const said = part.destination ?? part.git?.destination ?? part.http?.destination;
-  return said ?? `${part.kind ?? 'source'}-${at + 1}`;
+  const destination = part.destination ?? part.git?.destination ?? part.http?.destination;
+  return destination ?? `${part.kind ?? 'source'}-${at + 1}`;
 }
 
 /** A document as `Sources` would say it. Processors are as a document writes them. */
@@ -245,8 +245,8 @@ function placeOf({ image: from, git: repository, http: archive }: Part): SourceP
   if (from !== undefined) return { kind: 'oci', ...(readImage(from.ref) ?? { image: from.ref }) };
   if (repository !== undefined) {
     const { ref } = repository;
-    const said = typeof ref === 'string' ? ref : (ref?.commit ?? ref?.tag ?? ref?.branch);
-    return { kind: 'git', repo: repository.repository, ...(said !== undefined && { ref: said }) };
+    const revision = typeof ref === 'string' ? ref : (ref?.commit ?? ref?.tag ?? ref?.branch);
+    return { kind: 'git', repo: repository.repository, ...(revision !== undefined && { ref: revision }) };
   }
   return { kind: 'http', url: archive?.url ?? '' };
 }

@@ -30,7 +30,7 @@ export function readSources<Processor extends { readonly out: string }>(
   if (yaml.problems.length > 0) {
     return { problems: yaml.problems.map((one) => ({ ...one, hint: HINTS[one.code] ?? one.hint })) };
   }
-  const told = (
+  const findings = (
     issues: readonly z.core.$ZodIssue[],
     schema = (): unknown => sourcesJsonSchema(processors),
   ): ReadSources<Processor> => ({
@@ -41,17 +41,17 @@ export function readSources<Processor extends { readonly out: string }>(
   const { data } = yaml;
   if (isBundleDeployment(data)) {
     const parsed = bundleDeploymentSchema.safeParse(data, { reportInput: true });
-    if (!parsed.success) return told(parsed.error.issues, bundleDeploymentJsonSchema);
+    if (!parsed.success) return findings(parsed.error.issues, bundleDeploymentJsonSchema);
     const converted = convertBundleDeployment(parsed.data);
     const checked = processors.safeParse(converted.processors, { reportInput: true });
-    if (!checked.success) return told(at(['spec'], checked.error.issues), bundleDeploymentJsonSchema);
+    if (!checked.success) return findings(at(['spec'], checked.error.issues), bundleDeploymentJsonSchema);
     return { document: { ...converted, processors: checked.data, digest: documentDigest(data) } };
   }
   const parsed = sourcesDocumentSchema.safeParse(data, { reportInput: true });
-  if (!parsed.success) return told(parsed.error.issues);
+  if (!parsed.success) return findings(parsed.error.issues);
   const { sources: written, paused } = parsed.data;
   const checked = processors.safeParse(parsed.data.processors ?? [], { reportInput: true });
-  if (!checked.success) return told(at(['processors'], checked.error.issues));
+  if (!checked.success) return findings(at(['processors'], checked.error.issues));
   const raw = listAt(data, 'sources');
   const sources = written.map((one, index) => sourceOf(one, raw[index]));
   const problems = outputProblems(file, yaml, sources, checked.data);

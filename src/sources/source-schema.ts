@@ -168,8 +168,8 @@ const sourceSchema = z
     const { value } = ctx;
     const named = KINDS.filter((kind) => value[kind] !== undefined);
     if (named.length !== 1) {
-      const said = named.length === 0 ? 'says none' : `says ${named.join(' and ')}`;
-      const message = `must have exactly one of ${KINDS.join(', ')}, and ${said}`;
+      const fields = named.length === 0 ? 'says none' : `says ${named.join(' and ')}`;
+      const message = `must have exactly one of ${KINDS.join(', ')}, and ${fields}`;
       ctx.issues.push({ code: 'custom', message, input: value });
     }
     for (const field of value.manual === undefined ? [] : TAKING) {

@@ -232,7 +232,7 @@ function stepDifferences(
   before: readonly LockedProcessor[],
   files: PackageFiles,
 ): string[] {
-  const told = ran.flatMap((step, at) => {
+  const findings = ran.flatMap((step, at) => {
     const old = before[at];
     const name = `processors[${at}].${step.processor}`;
     if (old === undefined) return [`${name} is not in the lock`];
@@ -250,7 +250,7 @@ function stepDifferences(
   const gone = before
     .slice(ran.length)
     .map((old, at) => `the lock has processors[${ran.length + at}], ${old.processor}`);
-  return [...told, ...gone];
+  return [...findings, ...gone];
 }
 
 function asTree(files: PackageFiles): Tree {

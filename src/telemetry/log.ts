@@ -112,8 +112,8 @@ function textLine(line: string): string {
     ].join(' '),
   ];
   if (failure !== undefined) {
-    const told = failure.stack ?? failure.message ?? JSON.stringify(failure);
-    lines.push(...told.split('\n').map((part) => `  ${onOneLine(part)}`));
+    const text = failure.stack ?? failure.message ?? JSON.stringify(failure);
+    lines.push(...text.split('\n').map((part) => `  ${onOneLine(part)}`));
   }
   if (failure?.hint !== undefined) lines.push(`  ${onOneLine(failure.hint)}`);
   return `${lines.join('\n')}\n`;

@@ -5,7 +5,7 @@ import { notPlayed } from './not-played.ts';
 import { FIRST_COMMIT, MARK_FILE, MARK_TEXT } from './repositories.ts';
 import { COMMITTER, refusalOf } from './repository.ts';
 import type { Rest } from './rest.ts';
-import { told } from './rest.ts';
+import { answerText } from './rest.ts';
 
 const MAIN = 'refs/heads/main';
 
@@ -57,7 +57,7 @@ async function closeEverything({ rest, path }: Emptied): Promise<string[]> {
   const failures: string[] = [];
   const change = async (...call: Parameters<Rest['ask']>): Promise<void> => {
     const answer = await rest.ask(...call);
-    if (answer.status >= 300 && answer.status !== 404) failures.push(told(answer));
+    if (answer.status >= 300 && answer.status !== 404) failures.push(answerText(answer));
   };
   for (const { id } of await listed(rest, released, `${path}/releases`)) {
     await change('DELETE', `${path}/releases/${id}`);
@@ -74,6 +74,6 @@ async function closeEverything({ rest, path }: Emptied): Promise<string[]> {
 async function listed<T>(rest: Rest, schema: z.ZodType<T[]>, path: string): Promise<T[]> {
   const answer = await rest.ask('GET', `${path}${path.includes('?') ? '&' : '?'}per_page=100`);
   const known = schema.safeParse(answer.body);
-  if (answer.status !== 200 || !known.success) throw notPlayed(told(answer));
+  if (answer.status !== 200 || !known.success) throw notPlayed(answerText(answer));
   return known.data;
 }

@@ -5,7 +5,7 @@ import type { LoopSeen } from './loop-seen.ts';
 import { notPlayed } from './not-played.ts';
 import type { Portico, RunningPortico } from './portico.ts';
 import type { Files, TrialRepository } from './repository.ts';
-import { told } from './rest.ts';
+import { answerText } from './rest.ts';
 import { mergePatiently } from './rows/merging.ts';
 import type { TrialStage } from './stage.ts';
 
@@ -84,7 +84,7 @@ async function publish(
     `${blueprints.path}/commits/${pull.head}/check-runs?per_page=100`,
   );
   const { answer } = await mergePatiently(stage, pull);
-  if (answer.status !== 200) throw notPlayed(`the proposal was not merged: ${told(answer)}`);
+  if (answer.status !== 200) throw notPlayed(`the proposal was not merged: ${answerText(answer)}`);
   await portico.look(signal);
   return check_runs.map(({ name, conclusion }) => [name, conclusion] as const);
 }
@@ -103,8 +103,8 @@ async function stateOf({ blueprints, deployments, rest, signal }: TrialStage): P
       // The forge makes these in its own time.
       if (!ref.startsWith('refs/pull/') && ref !== 'HEAD') state.set(`${name} ${ref}`, oid);
     }
-    const said = await rest.read(comments, 'GET', `${path}/issues/comments?per_page=100`);
-    for (const { id, updated_at } of said) state.set(`${name} comment ${id}`, updated_at);
+    const newest = await rest.read(comments, 'GET', `${path}/issues/comments?per_page=100`);
+    for (const { id, updated_at } of newest) state.set(`${name} comment ${id}`, updated_at);
     for (const { head } of await rest.read(pulls, 'GET', `${path}/pulls?state=open&per_page=100`)) {
       const address = `${path}/commits/${head.sha}/check-runs?per_page=100`;
       const { check_runs } = await rest.read(runs, 'GET', address);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
 import type { Rest } from './rest.ts';
-import { read, told } from './rest.ts';
+import { read, answerText } from './rest.ts';
 
 /** What a repository that a trial made says of itself; nothing else is ever deleted. */
 const DESCRIPTION = 'Made by `portico trial`; may be deleted';
@@ -39,7 +39,7 @@ export async function makeRepository(admin: Rest, organization: string, name: st
 export async function takeRepository(rest: Rest, owner: string, name: string): Promise<Place> {
   const answer = await rest.ask('GET', `/repos/${owner}/${name}`);
   if (answer.status !== 200) {
-    throw refusedRepository(name, `the App cannot see it: ${told(answer)}`);
+    throw refusedRepository(name, `the App cannot see it: ${answerText(answer)}`);
   }
   const { id, archived } = read(repositorySchema, answer);
   if (archived) throw refusedRepository(name, 'it is archived');
@@ -47,7 +47,8 @@ export async function takeRepository(rest: Rest, owner: string, name: string): P
   // GitHub answers 409 "Git Repository is empty.".
   if (branches.status === 409) {
     const issues = await rest.ask('GET', `/repos/${owner}/${name}/issues?state=open&per_page=1`);
-    if (issues.status !== 200) throw refusedRepository(name, `its issues are not told: ${told(issues)}`);
+    if (issues.status !== 200)
+      throw refusedRepository(name, `its issues are not told: ${answerText(issues)}`);
     if (read(z.array(z.unknown()), issues).length > 0) throw refusedRepository(name, 'it has open issues');
     return { id, name, made: false };
   }
@@ -70,7 +71,7 @@ function refusedRepository(name: string, why: string): PorticoError {
 /** Deletes a repository that this trial made. */
 export async function deleteRepository(admin: Rest, owner: string, place: Place): Promise<string | null> {
   const answer = await admin.ask('DELETE', `/repos/${owner}/${place.name}`);
-  return answer.status === 204 || answer.status === 404 ? null : told(answer);
+  return answer.status === 204 || answer.status === 404 ? null : answerText(answer);
 }
 
 const leftSchema = z.object({

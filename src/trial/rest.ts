@@ -80,7 +80,7 @@ export function createRest(options: RestOptions, authorization: () => string | P
 
 /** The body of a success in that shape. */
 export function read<T>(schema: z.ZodType<T>, answer: Answer): T {
-  if (answer.status < 200 || answer.status > 299) throw notPlayed(told(answer));
+  if (answer.status < 200 || answer.status > 299) throw notPlayed(answerText(answer));
   const result = schema.safeParse(answer.body);
   if (result.success) return result.data;
   const place = result.error.issues[0]?.path.join('.') ?? '';
@@ -88,7 +88,7 @@ export function read<T>(schema: z.ZodType<T>, answer: Answer): T {
 }
 
 /** The call, its status and the forge's words. */
-export function told({ call, status, body }: Answer): string {
+export function answerText({ call, status, body }: Answer): string {
   const words = wordsOf(body);
   return `${call} answered ${status}${words === '' ? '' : `: ${words}`}`;
 }

@@ -6,7 +6,7 @@ import { PorticoError } from '../error.ts';
 import { APP_PERMISSIONS, type Permissions } from '../forge/app-permissions.ts';
 import type { AppSigner } from '../forge/app-token.ts';
 import type { Answer, Rest } from './rest.ts';
-import { read, reasonOf, told } from './rest.ts';
+import { read, reasonOf, answerText } from './rest.ts';
 
 const tokenSchema = z.object({ token: z.string(), expires_at: z.string() });
 
@@ -91,7 +91,7 @@ export async function findInstallation(
     answer = await asApp.ask('GET', '/app');
   }
   if (answer.status !== 200) {
-    throw new PorticoError('TRIAL_APP', `the forge does not know this App: ${told(answer)}`, {
+    throw new PorticoError('TRIAL_APP', `the forge does not know this App: ${answerText(answer)}`, {
       blame: 'user',
       hint: 'Check --app-id, --private-key and --host, or APP_ID, PRIVATE_KEY and GHE_HOST.',
     });

@@ -56,7 +56,7 @@ export async function openDoor(options: DoorHostOptions): Promise<DoorHost> {
       opened.reject(new PorticoError('DOOR_SHUT', 'the door ended while it was opened', { blame: 'bug' }));
       if (thread !== worker) return;
       thread = undefined;
-      for (const told of flushing.values()) told();
+      for (const resolve of flushing.values()) resolve();
       if (!ending) again();
     });
     const listening = await opened.promise;

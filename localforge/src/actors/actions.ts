@@ -18,7 +18,7 @@ import { startsOn, workflowsAt, type Trigger, type Workflow } from './workflows.
 /** docs.github.com, "Skipping workflow runs": of pushes and pull requests, by the message of the newest commit. */
 const SKIPS = /\[(?:skip ci|ci skip|no ci|skip actions|actions skip)\]/;
 
-interface Asked extends Trigger {
+interface ActionRequest extends Trigger {
   readonly sha: string;
   readonly branch: string | null;
   readonly head: RepositoryRecord;
@@ -83,7 +83,7 @@ function askedBy(
   context: ForgeContext,
   event: WebhookEvent,
   repository: RepositoryRecord,
-): Asked | undefined {
+): ActionRequest | undefined {
   const { action, payload } = event;
   if (event.event === 'push') {
     const { ref, after, deleted } = payload as { ref: string; after: string; deleted: boolean };

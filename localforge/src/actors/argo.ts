@@ -118,8 +118,8 @@ async function send(
   const description = message.length > 140 ? `${message.slice(0, 137)}...` : message;
   if (github.status !== undefined) {
     const { label, state, targetURL } = github.status;
-    const said = { context: label, state, description, targetUrl: targetURL };
-    await putStatus(context, { repository, sha, by, appId: ARGO_APP.id, ...said });
+    const status = { context: label, state, description, targetUrl: targetURL };
+    await putStatus(context, { repository, sha, by, appId: ARGO_APP.id, ...status });
   }
   if (github.deployment !== undefined) {
     const { environment, reference, state, environmentURL, logURL, transientEnvironment } = github.deployment;

@@ -63,8 +63,8 @@ async function look(
     const applied = await apply(git, sha, folderOf(spec.path));
     // Without a health check a Kustomization is ready when everything was applied.
     const waits = spec.wait || spec.healthChecks.length > 0;
-    const said = eventOf(applied.state === 'unhealthy' && !waits ? { state: 'healthy' } : applied);
-    reports.push(() => notify(context, repository, { objects, object, sha, said }));
+    const event = eventOf(applied.state === 'unhealthy' && !waits ? { state: 'healthy' } : applied);
+    reports.push(() => notify(context, repository, { objects, object, sha, event }));
   }
   return reports;
 }
@@ -112,18 +112,18 @@ async function notify(
     objects,
     object,
     sha,
-    said,
+    event,
   }: {
     readonly objects: readonly Manifest[];
     readonly object: Manifest;
     readonly sha: string;
-    readonly said: FluxEvent;
+    readonly event: FluxEvent;
   },
 ): Promise<void> {
   const group = 'notification.toolkit.fluxcd.io';
   for (const one of ofKind(objects, 'Alert', group)) {
     const { success, data: spec } = alert.safeParse(one['spec']);
-    if (!success || spec.suspend || (spec.eventSeverity === 'error' && said.severity === 'info')) continue;
+    if (!success || spec.suspend || (spec.eventSeverity === 'error' && event.severity === 'info')) continue;
     const takes = spec.eventSources.some(
       ({ kind, name, namespace = one.metadata.namespace }) =>
         kind === object.kind &&
@@ -137,7 +137,7 @@ async function notify(
     const read = provider.safeParse(through?.['spec']);
     if (!takes || through === undefined || !read.success || read.data.type !== 'github') continue;
     if (isAddressOf(context, repository, read.data.address))
-      await post(context, repository, { object, through, sha, said });
+      await post(context, repository, { object, through, sha, event });
   }
 }
 
@@ -148,19 +148,19 @@ async function post(
     object,
     through,
     sha,
-    said,
+    event,
   }: {
     readonly object: Manifest;
     readonly through: Manifest;
     readonly sha: string;
-    readonly said: FluxEvent;
+    readonly event: FluxEvent;
   },
 ): Promise<void> {
   const [part = ''] = uidOf(repository, through).split('-');
   const status = {
     context: `${object.kind}/${object.metadata.name}/${part}`.toLowerCase(),
-    state: said.severity === 'info' ? ('success' as const) : ('failure' as const),
-    description: said.reason.replaceAll(/(?<=.)(?=[A-Z])/g, ' ').toLowerCase(),
+    state: event.severity === 'info' ? ('success' as const) : ('failure' as const),
+    description: event.reason.replaceAll(/(?<=.)(?=[A-Z])/g, ' ').toLowerCase(),
   };
   const last = latestStatuses(context, repository.id, sha).find((one) => one.context === status.context);
   // Flux does not say the same of a commit again.

@@ -22,7 +22,7 @@ interface NewStatus {
 /** Stores a status of a commit, tells of it, and looks at what waited for it. */
 export async function putStatus(
   context: ForgeContext,
-  { repository, sha, by, appId = null, description = null, targetUrl = null, ...said }: NewStatus,
+  { repository, sha, by, appId = null, description = null, targetUrl = null, ...fields }: NewStatus,
 ): Promise<StatusRecord> {
   const commit = await loadCommitShape(context, repository, sha);
   const branches = await branchesAt(context, repository, sha);
@@ -30,8 +30,8 @@ export async function putStatus(
     const made = collaborationStore(context.store).statuses.insert({
       repositoryId: repository.id,
       sha,
-      state: said.state,
-      context: said.context,
+      state: fields.state,
+      context: fields.context,
       description,
       targetUrl,
       creatorId: by.id,

@@ -61,7 +61,7 @@ export function putDeployment(
   });
 }
 
-type Said = Pick<
+type DeploymentStatusFields = Pick<
   DeploymentStatusRecord,
   'state' | 'description' | 'environment' | 'environmentUrl' | 'logUrl'
 > & {
@@ -76,21 +76,21 @@ export function putDeploymentStatus(
   context: ForgeContext,
   repository: RepositoryRecord,
   { by, appId }: Author,
-  { deployment, targetUrl = '', retiresOthers: retires = true, ...said }: Said,
+  { deployment, targetUrl = '', retiresOthers: retires = true, ...fields }: DeploymentStatusFields,
 ): DeploymentStatusRecord {
   const store = collaborationStore(context.store);
   return context.store.transaction(() => {
     const now = context.now();
     const made = store.deploymentStatuses.insert({
-      ...said,
+      ...fields,
       deploymentId: deployment.id,
-      targetUrl: targetUrl === '' ? said.logUrl : targetUrl,
+      targetUrl: targetUrl === '' ? fields.logUrl : targetUrl,
       creatorId: by.id,
       appId,
       createdAt: now,
     });
     store.deployments.update(deployment.id, { updatedAt: now });
-    if (retires && said.state === 'success') retireOthers(context, deployment, said.environment);
+    if (retires && fields.state === 'success') retireOthers(context, deployment, fields.environment);
     emitFor({
       context,
       repository,

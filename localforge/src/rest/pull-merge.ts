@@ -124,10 +124,10 @@ async function mergeBranch({
     if (!made.clean) return 'conflict';
     const moved = await context.refs.update(repository, [{ ref, before: base, after: made.sha }], { actor });
     if (!moved.ok) {
-      const said = moved.refusals.flatMap((one) =>
+      const messages = moved.refusals.flatMap((one) =>
         one.explanation.length > 0 ? one.explanation : one.reason,
       );
-      throw forbidden(said.join('\n'));
+      throw forbidden(messages.join('\n'));
     }
     return { sha: made.sha };
   });

@@ -57,7 +57,7 @@ function qualifiedName(text: string): string[] {
   const [space] = parts;
   return [
     ...(parts.length === 2 && space !== undefined
-      ? dnsSubdomain(space).map((said) => `prefix part ${said}`)
+      ? dnsSubdomain(space).map((problems) => `prefix part ${problems}`)
       : []),
     ...(name === '' ? ['name part must be non-empty'] : []),
     ...(name.length > 63 ? ['name part must be no more than 63 characters'] : []),
@@ -81,7 +81,7 @@ function isMoment(text: string): boolean {
   return found !== null && isDate(found[1] ?? '') && Number(found[2]) < 24 && Number(found[3]) < 60;
 }
 
-function told(holds: (text: string) => boolean, message: string): Check {
+function checkThat(holds: (text: string) => boolean, message: string): Check {
   return (text) => (holds(text) ? [] : [message]);
 }
 
@@ -94,17 +94,17 @@ const FORMATS: Readonly<Record<string, Check>> = {
   dns1035LabelPrefix: prefix(dns1035),
   labelValue,
   qualifiedName,
-  uri: told((text) => readUrl(text) !== undefined, 'invalid URI'),
-  uuid: told(
+  uri: checkThat((text) => readUrl(text) !== undefined, 'invalid URI'),
+  uuid: checkThat(
     (text) => /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(text),
     'does not match the UUID format',
   ),
-  byte: told(
+  byte: checkThat(
     (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
     'invalid base64',
   ),
-  date: told(isDate, 'invalid date'),
-  datetime: told(isMoment, 'invalid datetime'),
+  date: checkThat(isDate, 'invalid date'),
+  datetime: checkThat(isMoment, 'invalid datetime'),
 };
 
 function wrap(name: string, check: Check): ReflectMessage {
@@ -121,8 +121,8 @@ export const formats: CelFunc[] = [
   }),
   celMethod('validate', formatType.type, [STRING], DYN, function (text) {
     const check = formatType.unwrap(this);
-    const said = check?.(text) ?? ['not a format'];
+    const problems = check?.(text) ?? ['not a format'];
     // An empty optional means that there is nothing to say.
-    return said.length === 0 ? none() : some(celList(said));
+    return problems.length === 0 ? none() : some(celList(problems));
   }),
 ];

@@ -14,8 +14,8 @@ export function readBundle(call: Call): { readonly files: PackageFiles; readonly
   const path = call.path(call.positionals[0] ?? '.');
   const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   const files = isFile ? unpacked(path) : readFolder(path, { warn: call.terminal.warn });
-  const said = BUNDLE_FORMATS.find((format) => format === call.text('format'));
-  return { files, format: said ?? formatOf(files) };
+  const format = BUNDLE_FORMATS.find((one) => one === call.text('format'));
+  return { files, format: format ?? formatOf(files) };
 }
 
 /** The files of an archive. Throws `ARCHIVE_…` for one that is not taken whole. */

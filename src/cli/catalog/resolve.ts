@@ -21,14 +21,14 @@ export async function resolve(call: Call): Promise<number> {
 }
 
 function requestOf(call: Call): ResolveRequest {
-  const [version, installed, told] = ['version', 'installed', 'installed-version'].map(call.text);
+  const [version, installed, installedVersion] = ['version', 'installed', 'installed-version'].map(call.text);
   return {
     package: call.text('package') ?? '',
     channels: call.list('channel'),
     ...(version !== undefined && { version }),
     policy: call.text('policy') === 'SelfCertified' ? 'SelfCertified' : 'CatalogProvided',
     ...(installed !== undefined && { installed }),
-    ...(told !== undefined && { installedVersion: told }),
+    ...(installedVersion !== undefined && { installedVersion: installedVersion }),
   };
 }
 

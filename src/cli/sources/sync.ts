@@ -75,10 +75,10 @@ function documentOf(call: Call, directory: string, files: PackageFiles): Sources
   const read = readSources({ file: SOURCES_FILE, bytes: file.bytes }, processorsSchema);
   if ('document' in read) return read.document;
   const place = placeIn(call, directory);
-  const told = read.problems.map(
+  const lines = read.problems.map(
     ({ file: name, line, column, message, hint }) => `${place(name)}:${line}:${column}: ${message}. ${hint}`,
   );
-  throw new PorticoError('SOURCES_INVALID', `${SOURCES_FILE} cannot be used:\n${told.join('\n')}`, {
+  throw new PorticoError('SOURCES_INVALID', `${SOURCES_FILE} cannot be used:\n${lines.join('\n')}`, {
     blame: 'user',
     hint: 'Nothing was fetched.',
   });

@@ -38,8 +38,8 @@ export function kubeconform({ items, functionConfig = {}, definitions = [] }: Bu
   const stopped = stopOf(budget);
   if (stopped !== undefined) results.push({ message: stopped, severity: 'error' });
   if (results.length > 0) return failure(results);
-  const told = /^(?:false|0)$/i.test(optionOf(functionConfig, 'ignore_missing_schemas'));
-  const unknown = told ? items.filter((item) => isUnknown(item, { schemaOf, skipped })) : [];
+  const isRequired = /^(?:false|0)$/i.test(optionOf(functionConfig, 'ignore_missing_schemas'));
+  const unknown = isRequired ? items.filter((item) => isUnknown(item, { schemaOf, skipped })) : [];
   return { items, results: unknown.slice(0, MAX_COMPLAINTS).map(unknownResult) };
 }
 

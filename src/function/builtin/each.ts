@@ -3,17 +3,17 @@ import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinInput } from './krm.ts';
 
-export interface Each<Told = unknown> {
+export interface Each<Answer = unknown> {
   /** Changes the item; gives what there is to tell of it, or undefined where the item has to be seen with the others. */
-  readonly apply: (item: KrmObject) => Told | undefined;
+  readonly apply: (item: KrmObject) => Answer | undefined;
   /** The results for all items, in their order. */
-  readonly finish: (told: readonly Told[]) => readonly ResultItem[];
+  readonly finish: (answers: readonly Answer[]) => readonly ResultItem[];
 }
 
 /** Such a function with its configuration; undefined where it would fail: then it is run as a whole. */
 export type ReadEach = (input: Omit<BuiltinInput, 'items'>) => Each | undefined;
 
 /** Keeps the type of what is told between `apply` and `finish`. */
-export function each<Told>(made: Each<Told>): Each {
-  return { apply: made.apply, finish: (told) => made.finish(told as readonly Told[]) };
+export function each<Answer>(made: Each<Answer>): Each {
+  return { apply: made.apply, finish: (answers) => made.finish(answers as readonly Answer[]) };
 }

@@ -133,8 +133,8 @@ function follow(
 
 /** References that say their kind mean only that one: role references, subjects, scale targets. */
 function refersTo(container: Container, kind: string): boolean {
-  const said = isMap(container) ? container['kind'] : undefined;
-  return typeof said !== 'string' || said === kind;
+  const named = isMap(container) ? container['kind'] : undefined;
+  return typeof named !== 'string' || named === kind;
 }
 
 function dependencyKey({ item, before }: Renamed): string {

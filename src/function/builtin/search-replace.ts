@@ -207,10 +207,10 @@ function put({
   if (value !== undefined && value !== textOf(container, key)) setText(container, key, value);
   if (comment !== undefined) setNote(container, key, { comment });
   const now = textOf(container, key) ?? '';
-  const said = comment === undefined ? now : `${now} # ${comment}`;
+  const text = comment === undefined ? now : `${now} # ${comment}`;
   const verb =
     value === undefined && comment === undefined ? 'Matched field value' : 'Mutated field value to';
-  results.push({ message: `${verb} "${said}"`, field: { path }, ...pathOnly(item) });
+  results.push({ message: `${verb} "${text}"`, field: { path }, ...pathOnly(item) });
 }
 
 /** A list's comment stands behind its key, and the list is in block style. */
@@ -223,9 +223,9 @@ function commentList(
   const { container, key, value } = field;
   if (value.some(isContainer)) return;
   setNote(container, key, { style: undefined, keyComment: comment, comment: undefined });
-  const said = `[${value.map((_, at) => textOf(value, at) ?? '').join(', ')}]`;
+  const text = `[${value.map((_, at) => textOf(value, at) ?? '').join(', ')}]`;
   results.push({
-    message: `Mutated field value to "${said}"`,
+    message: `Mutated field value to "${text}"`,
     field: { path: `${field.path} # ${comment}` },
     ...pathOnly(item),
   });

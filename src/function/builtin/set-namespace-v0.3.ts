@@ -53,8 +53,8 @@ function readConfig(
 ): { readonly namespace: string; readonly matcher: string } | string {
   const data = configMapData(config);
   if (config === undefined || data === undefined) {
-    const said = config === undefined ? ['', ''] : [kindOf(config), apiVersionOf(config)];
-    return `unknown functionConfig Kind=${said[0]} ApiVersion=${said[1]}, expect \`SetNamespace\` or \`ConfigMap\``;
+    const names = config === undefined ? ['', ''] : [kindOf(config), apiVersionOf(config)];
+    return `unknown functionConfig Kind=${names[0]} ApiVersion=${names[1]}, expect \`SetNamespace\` or \`ConfigMap\``;
   }
   const { namespace = '', namespaceMatcher: matcher = '' } = data;
   if (namespace !== '') return { namespace, matcher };

@@ -72,10 +72,10 @@ async function fetchImage(
   if (here.exitCode === 0) return undefined;
   const pulled = await control(['pull', '--quiet', reference], PULL, settings, signal);
   if (pulled.exitCode === 0 && pulled.cut === undefined) return undefined;
-  const said = pulled.cut?.message ?? lastLines(pulled.stderr);
+  const reason = pulled.cut?.message ?? lastLines(pulled.stderr);
   return {
     code: 'CONTAINER_PULL',
-    message: `The image ${reference} could not be pulled: ${said}`,
+    message: `The image ${reference} could not be pulled: ${reason}`,
     hint: 'Fix the image in the configuration, or pull it on this machine beforehand.',
   };
 }

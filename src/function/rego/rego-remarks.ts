@@ -6,7 +6,7 @@ import type { RegoAnswer } from './rego-child.ts';
 const MAX_REMARKS = 1000;
 const MAX_MESSAGE_LENGTH = 2000;
 
-type Said = Omit<Remark, 'at'>;
+type Located = Omit<Remark, 'at'>;
 
 /**
  * A rule gives texts, or objects with `msg` (or `message`) and `field`; `deny` and `violation` are errors, `warn` is a
@@ -17,19 +17,19 @@ export function remarksOf(answer: RegoAnswer): Remark[] {
   const remarks: Remark[] = [];
   for (const [at, gave] of answer.entries()) {
     for (const [entrypoint, value] of Object.entries(gave)) {
-      for (const said of decided(entrypoint.slice(entrypoint.lastIndexOf('/') + 1), value)) {
+      for (const decision of decided(entrypoint.slice(entrypoint.lastIndexOf('/') + 1), value)) {
         if (remarks.length >= MAX_REMARKS) {
           const message = `Only the first ${MAX_REMARKS} findings are shown.`;
           return [...remarks, { at, kind: 'error', message }];
         }
-        remarks.push({ at, ...said, message: said.message.slice(0, MAX_MESSAGE_LENGTH) });
+        remarks.push({ at, ...decision, message: decision.message.slice(0, MAX_MESSAGE_LENGTH) });
       }
     }
   }
   return remarks;
 }
 
-function* decided(rule: string, value: unknown, inPackage = false): Generator<Said> {
+function* decided(rule: string, value: unknown, inPackage = false): Generator<Located> {
   const kind = rule === 'warn' ? 'warning' : 'violation';
   // A rule without default is undefined where its conditions do not hold.
   if (value === null && rule !== 'allow') return;
@@ -52,7 +52,7 @@ function* decided(rule: string, value: unknown, inPackage = false): Generator<Sa
 
 const RULES = new Set(['deny', 'violation', 'violations', 'warn', 'allow']);
 
-function remarkOf(kind: Said['kind'], rule: string, one: unknown): Said {
+function remarkOf(kind: Located['kind'], rule: string, one: unknown): Located {
   if (typeof one === 'string') return { kind, message: one };
   if (typeof one !== 'object' || one === null) return odd(rule, one);
   const { msg, message = msg, field, details } = one as Record<string, unknown>;
@@ -74,7 +74,7 @@ function pathOf(field: unknown): string | undefined {
     .replace(/^\./, '');
 }
 
-function odd(rule: string, value: unknown): Said {
+function odd(rule: string, value: unknown): Located {
   const shown = JSON.stringify(value)?.slice(0, 200) ?? 'nothing';
   return {
     kind: 'error',

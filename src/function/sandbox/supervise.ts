@@ -87,7 +87,7 @@ export function supervise(what: Supervised, signal?: AbortSignal): Promise<Ended
       exitCode,
       stdout: out.text(),
       stderr: err.text(),
-      status: said.text(),
+      status: statusText.text(),
       ...(cut === undefined ? {} : { cut }),
     });
   };
@@ -95,7 +95,7 @@ export function supervise(what: Supervised, signal?: AbortSignal): Promise<Ended
   const flood = (stream: string) => (): void => stop(printedTooMuch(name, limits, stream));
   const out = collect(child.stdout, limits.outputBytes, limits.outputBytes, flood('stdout'));
   const err = collect(child.stderr, STDERR_KEPT, limits.outputBytes, flood('stderr'));
-  const said = collect(status, STATUS_KEPT, STATUS_KEPT, flood('its status'));
+  const statusText = collect(status, STATUS_KEPT, STATUS_KEPT, flood('its status'));
   child.stdin.on('error', () => undefined);
   child.on('error', (error) => {
     cut ??= {

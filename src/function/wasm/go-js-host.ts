@@ -321,13 +321,13 @@ export function runGoJs(world: GoJsWorld, objects: GoJsObjects): GoJsEnd {
       return { end: 'refused', message };
     }
     const result = callGlobal('processResourceList', [world.input]);
-    const said = typeof result === 'string' ? result : '';
-    if (/^kind: ["']?ResourceList/m.test(said)) {
-      world.write(1, Buffer.from(said));
+    const text = typeof result === 'string' ? result : '';
+    if (/^kind: ["']?ResourceList/m.test(text)) {
+      world.write(1, Buffer.from(text));
       return end(0);
     }
     const errors = callGlobal('processResourceListErrors', [world.input]);
-    world.write(2, Buffer.from(`${said}\n${typeof errors === 'string' ? errors : ''}\n`));
+    world.write(2, Buffer.from(`${text}\n${typeof errors === 'string' ? errors : ''}\n`));
     return end(1);
   } catch (error) {
     if (error instanceof Exit) return end(error.code);

@@ -36,7 +36,7 @@ function fieldLines(before: PackageDiff, after: PackageDiff): string[] {
     before.resources.map(({ resource, fields }) => [key(resource), fields.map(({ path }) => path)]),
   );
   const added = new Set(before.resources.filter(({ change }) => change === 'added').map(keyOf));
-  const said = new Map<string, string[]>();
+  const values = new Map<string, string[]>();
   for (const { resource, fields } of after.resources) {
     if (isBookkeeping(resource)) continue;
     const paths = own.get(key(resource)) ?? [];
@@ -45,10 +45,10 @@ function fieldLines(before: PackageDiff, after: PackageDiff): string[] {
       // A resource that both sides added is local's where it differs from upstream's.
       if (!added.has(key(resource)) && !paths.some((path) => meets(path, field.path))) continue;
       const text = fieldText(field);
-      said.set(text, [...(said.get(text) ?? []), called(resource)]);
+      values.set(text, [...(values.get(text) ?? []), called(resource)]);
     }
   }
-  return [...said].map(
+  return [...values].map(
     ([text, names]) => `${names.length === 1 ? (names[0] ?? '') : `${names.length} resources`}: ${text}`,
   );
 }

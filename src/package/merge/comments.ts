@@ -11,10 +11,10 @@ export type TellComment = (taken: Side, other: string) => void;
 /** Tells it as a note. */
 export function commentNote(note: (code: string, message: string) => void): TellComment {
   return (taken, other) => {
-    const [stays, says] =
+    const [keptText, says] =
       taken === 'local' ? ['the local one', 'upstream'] : ["upstream's setter", 'the local one'];
     const text = other === '' ? 'is none' : `says: ${other.replaceAll('\n', ' ')}`;
-    note('COMMENT_BOTH', `both sides changed the comment; ${stays} is kept, ${says} ${text}`);
+    note('COMMENT_BOTH', `both sides changed the comment; ${keptText} is kept, ${says} ${text}`);
   };
 }
 

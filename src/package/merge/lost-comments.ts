@@ -24,20 +24,20 @@ interface Trees {
  * a conflict nor another note tells of its place. It looks into files alone that the merge wrote.
  */
 export function tellLostComments(trees: Trees, merged: PackageFiles, report: Report): void {
-  const said = new Set<string>();
+  const reported = new Set<string>();
   const kept = once(() => commentsOfAll(merged));
   const old = once(() => commentsOfAll(trees.base));
-  const told = once(() => JSON.stringify([report.conflicts, report.notes]));
+  const notes = once(() => JSON.stringify([report.conflicts, report.notes]));
   for (const side of ['local', 'upstream'] as const) {
     for (const [path, file] of trees[side]) {
       if (!isRead(path) || sameFile(file, merged.get(path)) || sameFile(file, trees.base.get(path))) continue;
       const there = new Set([...commentsIn(trees.base.get(path)), ...commentsIn(merged.get(path))]);
       const lost = [...new Set(commentsIn(file))].filter(
-        (text) => !there.has(text) && !said.has(text) && !old().has(text) && !kept().has(text),
+        (text) => !there.has(text) && !reported.has(text) && !old().has(text) && !kept().has(text),
       );
-      const untold = lost.filter((text) => !told().includes(JSON.stringify(text).slice(1, -1)));
+      const untold = lost.filter((text) => !notes().includes(JSON.stringify(text).slice(1, -1)));
       if (untold.length === 0) continue;
-      for (const text of untold) said.add(text);
+      for (const text of untold) reported.add(text);
       tell({ side, path, file, lost: new Set(untold), report });
     }
   }

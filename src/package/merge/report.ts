@@ -36,7 +36,7 @@ export interface Report {
 export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Side> = new Map()): Report {
   const conflicts: Conflict[] = [];
   const notes: MergeNote[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const used = new Set<string>();
   const tell = (
     conflict: Omit<Conflict, 'id' | 'taken'>,
@@ -53,8 +53,8 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
       used.add(id);
       return decided;
     }
-    if (!told.has(id)) conflicts.push({ id, ...conflict, taken: preferred });
-    told.add(id);
+    if (!reported.has(id)) conflicts.push({ id, ...conflict, taken: preferred });
+    reported.add(id);
     return preferred;
   };
   return {

@@ -28,9 +28,9 @@ export function findingsOf(
         tags: { code: run.refused.code },
       });
     } else if (run.exitCode !== 0 && !items.some((item) => item.severity === 'error')) {
-      const said = run.stderr?.trim().slice(0, 2000) ?? '';
+      const named = run.stderr?.trim().slice(0, 2000) ?? '';
       items.push({
-        message: said === '' ? `The function failed with exit code ${run.exitCode}.` : said,
+        message: named === '' ? `The function failed with exit code ${run.exitCode}.` : named,
         severity: 'error',
       });
     }
@@ -113,8 +113,8 @@ class Places {
     };
   }
 
-  #document(dir: string, { file: said, place, resourceRef }: ResultItem): SourceDocument | undefined {
-    const file = place ?? said;
+  #document(dir: string, { file: named, place, resourceRef }: ResultItem): SourceDocument | undefined {
+    const file = place ?? named;
     const candidates = file?.path
       ? this.#candidatesFor(dir, file.path)
       : resourceRef?.name

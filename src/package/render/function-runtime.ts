@@ -80,7 +80,7 @@ export interface ItemFunction {
   /** Changes the item; gives what there is to tell of it, or undefined where the item has to be seen with the others. */
   readonly apply: (item: KrmObject) => unknown;
   /** The results for all items, from what was told of each, in their order. */
-  readonly finish: (told: readonly unknown[]) => readonly ResultItem[];
+  readonly finish: (answers: readonly unknown[]) => readonly ResultItem[];
 }
 
 /** What a foreign function printed and how it ended; or its outcome, where nothing it printed is to be read. */

@@ -145,7 +145,7 @@ export function hiddenResults(
   const before = base && visibleBefore(base);
   const wasHidden = (path: string): boolean =>
     before !== undefined && (isResourceFile(path) ? !before(path) : base?.has(path) === true);
-  const told = hidden.flatMap((file): ResultItem[] => {
+  const findings = hidden.flatMap((file): ResultItem[] => {
     const { path, resources, unreadable } = file;
     const was = wasHidden(path);
     if (unreadable !== undefined && !(was && sameFile(base?.get(path), files.get(path)))) {
@@ -163,7 +163,7 @@ export function hiddenResults(
   });
   const linked = links.filter((path) => !linksBefore.includes(path));
   return [
-    ...told,
+    ...findings,
     ...linked.map((path): ResultItem => {
       const message = `${path} is a symbolic link or a submodule: its target is not checked, although a cluster tool may follow it.`;
       return { message: `${message} Put the file itself there.`, severity: level(known), ...at(path) };

@@ -164,13 +164,13 @@ function outcomeOf({
       ownAnswers.push(one.answer);
     }
     // Who moves a resource, or makes it none, has to be looked at with the others.
-    const stays =
+    const isUnchanged =
       pathOf(item) === path &&
       indexOf(item) === document.index &&
       annotationOf(item, PACKAGE_PATH) === dir &&
       annotationOf(item, 'config.kubernetes.io/path') === path &&
       absentField(item) === absentField(document.value);
-    if (!stays) return undefined;
+    if (!isUnchanged) return undefined;
     clearPlace(item, document.value);
     if (sizeFault([item]) !== undefined) return undefined;
     answers.push(ownAnswers);

@@ -20,8 +20,9 @@ export function withRenderStatus(result: RenderResult, saves: boolean): RenderRe
   const source = file && reread('Kptfile', new TextDecoder('utf-8', { ignoreBOM: true }).decode(file.bytes));
   const kptfile = source?.documents[0]?.value;
   if (file === undefined || source === undefined || kptfile === undefined || !asks(kptfile)) return result;
-  const said = conditionsOf(kptfile).find((one) => one['type'] === RENDERED);
-  const news = said?.['status'] !== (failed === undefined ? 'True' : 'False') || said['reason'] === undefined;
+  const condition = conditionsOf(kptfile).find((one) => one['type'] === RENDERED);
+  const news =
+    condition?.['status'] !== (failed === undefined ? 'True' : 'False') || condition['reason'] === undefined;
   if (result.changed.length === 0 && !news) return result;
   const wanted = copyValue(kptfile);
   setStatus(wanted, result.runs, failed);

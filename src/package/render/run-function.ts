@@ -206,9 +206,9 @@ function adopt({
   // A new resource may say which of the packages it belongs to, but it may not invent one.
   const dir = owner !== undefined && dirs.has(owner) ? owner : input.package;
   const before = old?.place;
-  const said = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
+  const written = changedOf(item, before?.path, 'path') ?? pathOf(item) ?? before?.path ?? defaultPath(item);
   // The newest kpt takes an absolute path as one below the package.
-  const path = said.replace(/^\/+/, '');
+  const path = written.replace(/^\/+/, '');
   const index = changedOf(item, before?.index === undefined ? undefined : String(before.index), 'index');
   const number =
     index === undefined || !/^\d{1,9}$/.test(index) ? (indexOf(item) ?? before?.index) : Number(index);

@@ -130,12 +130,12 @@ function rebuild(
   const parts: string[] = [];
   const bodyOf = (outcome: Outcome): string => body(outcome, sources, source.yaml.source);
   const positions = new Map(source.documents.map((document) => [document.at, document]));
-  const stays = wanted.filter((outcome) => outcome.source?.file === source.path);
-  const inOrder = stays.every(
-    (outcome, at) => at === 0 || (outcome.source?.at ?? 0) > (stays[at - 1]?.source?.at ?? 0),
+  const kept = wanted.filter((outcome) => outcome.source?.file === source.path);
+  const inOrder = kept.every(
+    (outcome, at) => at === 0 || (outcome.source?.at ?? 0) > (kept[at - 1]?.source?.at ?? 0),
   );
   if (!inOrder) return joinDocuments(wanted.map(bodyOf), eol);
-  const held = new Set(stays.map((outcome) => outcome.source));
+  const held = new Set(kept.map((outcome) => outcome.source));
   let next = 0;
   for (const [at, document] of source.yaml.documents.entries()) {
     const own = positions.get(at);

@@ -26,8 +26,8 @@ export function readChart(
   const files = !here.has('Chart.yaml') && inner.size === 1 ? filesBelow(here, only) : here;
   const metadata = files.get('Chart.yaml');
   if (metadata === undefined) {
-    const said = tree.has(directory) ? `${directory} is a file` : `${directory} has no Chart.yaml`;
-    return refuse('CHART_MISSING', said, 'Name the unpacked directory of a chart.');
+    const reason = tree.has(directory) ? `${directory} is a file` : `${directory} has no Chart.yaml`;
+    return refuse('CHART_MISSING', reason, 'Name the unpacked directory of a chart.');
   }
   try {
     const [value] = readYaml(decodeText(`${directory}/Chart.yaml`, metadata));

@@ -146,20 +146,20 @@ async function print(
 > {
   const ran = await runTool(tool, args, staged, options);
   if ('refused' in ran) return ran;
-  const said = staged
+  const stderr = staged
     .clean(ran.stderr)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
   if (ran.exitCode !== 0) {
-    const message = said
+    const message = stderr
       .join(' ')
       .replace(/^Error: /, '')
       .replace(/\s*Use --debug flag.*$/, '');
     const why = message === '' ? `it ended with ${ran.exitCode}` : message.slice(0, 2_000);
     return refuse('HELM_FAILED', `Helm could not render the chart: ${why}`, 'Fix the values or the chart.');
   }
-  const warnings = said.slice(0, MAX_NOTES).map((line) => `Helm says: ${line.slice(0, 500)}`);
+  const warnings = stderr.slice(0, MAX_NOTES).map((line) => `Helm says: ${line.slice(0, 500)}`);
   const unconfined = ran.unconfined === undefined ? [] : [ran.unconfined];
   return { stdout: ran.stdout, warnings: [...unconfined, ...warnings] };
 }

@@ -9,7 +9,7 @@ export interface ChannelStanding {
   /** Package → its channel file, which has mistakes. */
   readonly mistakes: Map<string, PackageChannelState>;
   /** Tag → where it leads again, and the commit to which somebody had moved it; null where it was gone. */
-  readonly putRight: Map<string, { readonly to: string; readonly was: string | null }>;
+  readonly corrected: Map<string, { readonly to: string; readonly was: string | null }>;
   /** Tags that the forge did not let be moved. */
   readonly refused: Map<string, { readonly message: string; readonly hint?: string }>;
 }
@@ -18,7 +18,7 @@ const MAX_ROWS = 100;
 
 export function channelStandingCheck(
   head: string,
-  { mistakes, putRight, refused }: ChannelStanding,
+  { mistakes, corrected, refused }: ChannelStanding,
 ): CheckInput {
   const common = { name: CHANNELS_CHECK, headSha: head, externalId: head, status: 'completed' as const };
   const stopped = [...mistakes].filter(([, { document }]) => document === undefined).map(([path]) => path);
@@ -28,7 +28,7 @@ export function channelStandingCheck(
       ? ['Channel files have errors: the last valid versions stay in effect']
       : []),
     ...(refused.size > 0 ? [`Not moved: ${[...refused.keys()].join(', ')}`] : []),
-    ...(putRight.size > 0 ? [`Put right: ${[...putRight.keys()].join(', ')}`] : []),
+    ...(corrected.size > 0 ? [`Put right: ${[...corrected.keys()].join(', ')}`] : []),
   ];
   if (titles.length === 0) {
     return {
@@ -45,7 +45,7 @@ export function channelStandingCheck(
     ...common,
     conclusion: mistakes.size + refused.size > 0 ? 'failure' : 'neutral',
     title: titles.join('; ').slice(0, 250),
-    summary: [mistakesText(mistakes), putRightText(putRight), refusedText(refused)]
+    summary: [mistakesText(mistakes), correctedText(corrected), refusedText(refused)]
       .filter((part) => part !== '')
       .join('\n\n'),
     ...(annotations.length > 0 && { annotations: annotations.slice(0, MAX_ROWS) }),
@@ -67,9 +67,9 @@ function mistakesText(mistakes: ChannelStanding['mistakes']): string {
   return table(['where', 'what', 'in force'], rows);
 }
 
-function putRightText(putRight: ChannelStanding['putRight']): string {
-  if (putRight.size === 0) return '';
-  const rows = [...putRight]
+function correctedText(corrected: ChannelStanding['corrected']): string {
+  if (corrected.size === 0) return '';
+  const rows = [...corrected]
     .slice(0, MAX_ROWS)
     .map(([tag, { to, was }]) => [code(tag), was === null ? 'gone' : code(was.slice(0, 12)), code(to)]);
   return `Someone moved these tags by hand. If a package has a channel file, that file decides where its channels point. To move them, change the file.\n\n${table(['tag', 'was at', 'is at'], rows)}`;

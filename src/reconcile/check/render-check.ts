@@ -110,8 +110,8 @@ function failure(one: RenderedPackage): string {
   );
   if (run?.refused !== undefined)
     return `**${code(one.package.path)}**: ${foreignSentence(run.refused.message)} ${foreignSentence(run.refused.hint)}`;
-  const said = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
-  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${said === '' ? '' : `\n${fenced(said.slice(0, 4000))}`}`;
+  const output = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
+  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${output === '' ? '' : `\n${fenced(output.slice(0, 4000))}`}`;
 }
 
 function runTable(rendered: readonly RenderedPackage[]): string {
@@ -169,9 +169,9 @@ function whatFailed({ problem, runs, findings }: RenderedPackage): string {
     (one) => one.guardrail === undefined && (one.exitCode !== 0 || one.refused !== undefined),
   );
   if (run?.refused !== undefined) return titlePart(run.refused.message);
-  const said = run?.stderr?.split('\n').find((line) => line.trim() !== '');
+  const output = run?.stderr?.split('\n').find((line) => line.trim() !== '');
   const name = run?.function ?? 'a function';
-  return said === undefined ? `${name} failed` : `${name}: ${titlePart(said)}`;
+  return output === undefined ? `${name} failed` : `${name}: ${titlePart(output)}`;
 }
 
 function names(packages: readonly RenderedPackage[]): string {

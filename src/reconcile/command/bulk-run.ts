@@ -148,16 +148,16 @@ async function carryOut({
   const decision = decideCommand(line, place.state);
   if (decision.kind === 'ignore') return { outcome: 'refused', text: 'bots cannot use this command' };
   if (decision.kind === 'refuse') return { outcome: 'refused', text: `${decision.message} ${decision.hint}` };
-  const said: string[] = decision.reply === undefined ? [] : [decision.reply];
+  const replies: string[] = decision.reply === undefined ? [] : [decision.reply];
   for (const step of decision.steps) {
     if (isBulkStep(step)) throw new PorticoError('BULK_IN_BULK', item.line, { blame: 'bug' });
     const outcome = await attempted(
       performStep({ ports, access, snapshot: place.snapshot, asked: { ...asked, number }, step, signal }),
     );
     if (outcome.kind !== 'done') return { outcome: outcome.kind, text: `${outcome.message} ${outcome.hint}` };
-    if (outcome.reply !== undefined) said.push(outcome.reply);
+    if (outcome.reply !== undefined) replies.push(outcome.reply);
   }
-  return { outcome: 'done', text: said.join(' ') };
+  return { outcome: 'done', text: replies.join(' ') };
 }
 
 /** What a person must mend is told for that item, and the others go on. */

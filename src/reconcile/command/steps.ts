@@ -195,12 +195,12 @@ async function record(
     asked,
     signal,
   }: Omit<PullStepContext<'record-approval'>, 'step'>,
-  said: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string },
+  approval: { readonly kind: 'approval' | 'rejection'; readonly digest: string; readonly head: string },
   why?: string,
 ): Promise<void> {
   const text = formatRecord(
     {
-      ...said,
+      ...approval,
       repository: String(facts.id),
       pull: pull.number,
       login: asked.login,

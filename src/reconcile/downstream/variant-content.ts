@@ -63,13 +63,13 @@ export function variantDigest({ variant, inventory }: PlannedVariant): string {
   const objects: readonly InventoryObject[] = inventory.filter(
     (one) => names.has(one.metadata.name) && namespaceOf(one.metadata, namespace) === namespace,
   );
-  const said = [
+  const sources = [
     metadata.name,
     namespace,
     spec,
     objects.map(({ apiVersion, kind, value }) => [apiVersion, kind, value]),
   ];
   return digestOf('portico variant 1', [
-    JSON.stringify(said, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
+    JSON.stringify(sources, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}` : value)),
   ]);
 }

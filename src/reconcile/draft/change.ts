@@ -188,7 +188,7 @@ async function evaluated({
     return { outcome: { kind: 'refused', message: run.refused.message, hint: run.refused.hint } };
   }
   if (!result.ok) {
-    const said = [
+    const notes = [
       ...result.findings.map(
         ({ severity, message, file }) => `${severity}: ${file === undefined ? '' : `${file}: `}${message}`,
       ),
@@ -199,19 +199,21 @@ async function evaluated({
     return {
       outcome: {
         kind: 'failed',
-        message: `${message}\n\n${fenced(said.join('\n').slice(0, 4000))}\n\n`,
+        message: `${message}\n\n${fenced(notes.join('\n').slice(0, 4000))}\n\n`,
         hint: '',
       },
     };
   }
   const given = [...values].map(([key, value]) => `${key}=${value}`).join(' ');
-  const told = result.findings.filter(({ severity }) => severity !== 'info').length;
+  const findingCount = result.findings.filter(({ severity }) => severity !== 'info').length;
   return {
     changes: changesBetween(directory, local, result.files),
     title: `Run ${image} on ${path}`,
     trailers: [`Function: ${image}${given === '' ? '' : ` ${given.slice(0, 500)}`}`],
     record: { kind: 'change', what: 'eval' },
-    ...(told > 0 && { note: `The function reported ${told} finding${told === 1 ? '' : 's'}.` }),
+    ...(findingCount > 0 && {
+      note: `The function reported ${findingCount} finding${findingCount === 1 ? '' : 's'}.`,
+    }),
   };
 }
 

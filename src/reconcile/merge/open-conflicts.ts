@@ -205,9 +205,9 @@ async function after({
       open = open.filter((one) => !record.settled.includes(conflictName(one)));
       for (const name of record.settled) decided.set(name, record.side);
     } else if (record?.kind === 'merge') {
-      const told = await toldByMerge({ ports, git, commit, record, signal });
-      notes.push(told.notes);
-      for (const conflict of told.conflicts) {
+      const merged = await toldByMerge({ ports, git, commit, record, signal });
+      notes.push(merged.notes);
+      for (const conflict of merged.conflicts) {
         listed += 1;
         origins.set(conflictName(conflict), { commit, record });
         decided.delete(conflictName(conflict));

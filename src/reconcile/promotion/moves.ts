@@ -73,7 +73,7 @@ function haveSameContent(a: ChannelDocument, b: ChannelDocument): boolean {
 }
 
 function leadingPart({ mode, auto, members }: ChannelDocument): string {
-  const said = members.map(({ revision, waypoint, withdrawn, replaces, skips, skipRange, version }) => [
+  const rows = members.map(({ revision, waypoint, withdrawn, replaces, skips, skipRange, version }) => [
     revision,
     waypoint,
     withdrawn !== undefined,
@@ -82,7 +82,7 @@ function leadingPart({ mode, auto, members }: ChannelDocument): string {
     skipRange,
     version,
   ]);
-  return JSON.stringify([mode, auto, said]);
+  return JSON.stringify([mode, auto, rows]);
 }
 
 /** Heads, and what is offered by the one and not by the other. */

@@ -45,9 +45,14 @@ export async function rebuildChannels(
   const { files, left } = await applyChanges(ports, place, asked, signal);
   const made = asked.filter((one) => left.every((other) => other.asked !== one));
   const [first] = made;
-  const told = toldText(config.branch, left);
+  const summary = summaryText(config.branch, left);
   if (first === undefined) {
-    await forge.upsertSticky(pull.number, MARKER, `**Closed.** Nothing is left to change. ${told}`, signal);
+    await forge.upsertSticky(
+      pull.number,
+      MARKER,
+      `**Closed.** Nothing is left to change. ${summary}`,
+      signal,
+    );
     await forge.closePull(pull.number, signal);
     return true;
   }
@@ -76,12 +81,12 @@ export async function rebuildChannels(
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
   // The check says that it conflicts.
   if (answer.kind === 'refused') return false;
-  await forge.upsertSticky(pull.number, MARKER, told, signal);
+  await forge.upsertSticky(pull.number, MARKER, summary, signal);
   await proposeBranch(ports, standing, made, signal);
   return true;
 }
 
-function toldText(branch: string, left: AppliedChanges['left']): string {
+function summaryText(branch: string, left: AppliedChanges['left']): string {
   const moved = `${code(branch)} changed the same channels in the meantime: these changes were repeated on top of it.`;
   if (left.length === 0) return moved;
   const lines = left.map(

@@ -98,8 +98,8 @@ async function fix({
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return null;
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
-  const said = refusedPush(answer.rejected);
-  return `${said.charAt(0).toLowerCase()}${said.slice(1)}`;
+  const refusal = refusedPush(answer.rejected);
+  return `${refusal.charAt(0).toLowerCase()}${refusal.slice(1)}`;
 }
 
 /** Whatever keeps the forge from answering grants nothing; a limit is waited for. */

@@ -27,7 +27,7 @@ export function foldChecks(
   );
   if (folded.length === 0) return [...checks];
   return checks.map((check) => {
-    if (check.name === AGGREGATE_CHECK) return { ...check, text: folded.map(told).join('\n\n') };
+    if (check.name === AGGREGATE_CHECK) return { ...check, text: folded.map(textOfCheck).join('\n\n') };
     return folded.includes(check) ? { ...check, onlyIfThere: true } : check;
   });
 }
@@ -37,6 +37,6 @@ function isPlain({ conclusion, annotations = [], actions = [] }: CheckInput): bo
   return conclusion === 'success' && annotations.length + actions.length === 0;
 }
 
-function told({ name, summary, text }: CheckInput): string {
+function textOfCheck({ name, summary, text }: CheckInput): string {
   return [`### ${name}`, summary, ...(text === undefined ? [] : [text])].join('\n\n');
 }

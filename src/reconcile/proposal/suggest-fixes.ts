@@ -37,8 +37,8 @@ export async function suggestFixes({
     ({ author, body }) => author === app.botLogin && body.startsWith(MARKER),
   );
   if (ours.some(({ commitId }) => commitId === head)) return;
-  const said = new Set(ours.flatMap(({ body }) => keysIn(body)));
-  const news = suggestions.filter(({ key }) => !said.has(key));
+  const suggested = new Set(ours.flatMap(({ body }) => keysIn(body)));
+  const news = suggestions.filter(({ key }) => !suggested.has(key));
   if (news.length === 0) return;
   const keys = news.map(({ key }) => key).join(' ');
   const what = news.length === 1 ? '1 change is suggested' : `${news.length} changes are suggested`;

@@ -134,7 +134,7 @@ export async function deriveChannelTags(
   const repository = `${ref.owner}/${ref.name}`;
   const standing: ChannelStanding = {
     mistakes: mistakesIn(channels),
-    putRight: new Map(),
+    corrected: new Map(),
     refused: new Map(),
   };
   for (const { tag, to = '', updates, byHand } of channelTagMoves({ place, channels, ledger })) {
@@ -142,7 +142,7 @@ export async function deriveChannelTags(
     const rejected = answer.ok ? undefined : answer.rejected[0];
     if (rejected === undefined) {
       ports.log.info({ repository, tag, to, was: byHand }, 'the tag of a channel was moved');
-      if (byHand !== undefined) standing.putRight.set(tag, { to, was: byHand });
+      if (byHand !== undefined) standing.corrected.set(tag, { to, was: byHand });
     } else if (!wasOvertaken(rejected)) {
       ports.log.warn(
         { repository, tag, to, err: rejected.message },
@@ -151,7 +151,7 @@ export async function deriveChannelTags(
       standing.refused.set(tag, rejected);
     }
   }
-  const tells = standing.mistakes.size + standing.putRight.size + standing.refused.size > 0;
+  const tells = standing.mistakes.size + standing.corrected.size + standing.refused.size > 0;
   const before = (await forge.listChecks(place.head, signal)).find(({ name }) => name === CHANNELS_CHECK);
   if (tells || before?.conclusion === 'failure') {
     await forge.putCheck(channelStandingCheck(place.head, standing), signal);

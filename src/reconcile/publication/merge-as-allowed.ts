@@ -49,8 +49,9 @@ export async function mergeAsAllowed({
       await recordPublishRequest({ ports, access, facts, pull, request: { ...request, head: sha }, signal });
     }
     const place = { repository: facts.id, pull: pull.number, head: sha };
-    const said = mergeMessage(request, place, ports.seals);
-    const words = title === undefined ? { message: `${pull.title}\n\n${said}` } : { title, message: said };
+    const trailers = mergeMessage(request, place, ports.seals);
+    const words =
+      title === undefined ? { message: `${pull.title}\n\n${trailers}` } : { title, message: trailers };
     const message = method === 'rebase' ? {} : words;
     answer = await access.forge.mergePull(pull.number, { sha, method, isStillValid, ...message }, signal);
     if (answer.ok || !isOtherMethod(answer)) return answer;

@@ -83,13 +83,14 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
         if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
         return;
       }
-      const said = await announce({ ports, to, config: by, found, newest, refs, signal });
-      if (said?.proposal !== undefined) await ports.enqueue(proposalJob(repository, said.proposal));
-      const told = reportedAsUnapproved(said, commit, head);
-      if (told === 'at-head') unapproved.set(refPath(found.path), newest.name);
-      if (told === 'at-commit')
+      const provenance = await announce({ ports, to, config: by, found, newest, refs, signal });
+      if (provenance?.proposal !== undefined)
+        await ports.enqueue(proposalJob(repository, provenance.proposal));
+      const reported = reportedAsUnapproved(provenance, commit, head);
+      if (reported === 'at-head') unapproved.set(refPath(found.path), newest.name);
+      if (reported === 'at-commit')
         await reportUnapproved({ to, commit, path: refPath(found.path), revision: newest.name, signal });
-      announced.set(place, { oid, unapproved: told !== 'nowhere' });
+      announced.set(place, { oid, unapproved: reported !== 'nowhere' });
     }
   };
 }
@@ -110,8 +111,8 @@ async function reportUnapproved({
 }): Promise<void> {
   const flags = await flagsAt({ forge }, commit, signal);
   if (flags.some(({ conclusion }) => conclusion !== 'success')) return;
-  const told = { flagged: new Map(), refused: new Map(), unapproved: new Map([[path, revision]]) };
-  await forge.putCheck(publicationCheck(commit, told), signal);
+  const report = { flagged: new Map(), refused: new Map(), unapproved: new Map([[path, revision]]) };
+  await forge.putCheck(publicationCheck(commit, report), signal);
 }
 
 async function flagsAt(

@@ -31,7 +31,7 @@ export type Party = {
  */
 export function mayFlow(from: Party, to: Party): boolean {
   if (nameOf(from).id === nameOf(to).id || from.visibility === 'public') return true;
-  if (from.visibility === 'internal' && isSameOwner(from, to) && isAsClosed(from, to)) return true;
+  if (from.visibility === 'internal' && isSameOwner(from, to) && isAtLeastAsPrivate(from, to)) return true;
   return agree(from, to);
 }
 
@@ -42,11 +42,11 @@ function agree(from: Party, to: Party): boolean {
 }
 
 function sharesWithin(from: Party, to: Party): boolean {
-  return to.sharing?.within === true && isSameOwner(from, to) && isAsClosed(from, to);
+  return to.sharing?.within === true && isSameOwner(from, to) && isAtLeastAsPrivate(from, to);
 }
 
 /** True where no more kinds of people can read `to` than `from`. */
-function isAsClosed(from: Pick<Party, 'visibility'>, to: Pick<Party, 'visibility'>): boolean {
+function isAtLeastAsPrivate(from: Pick<Party, 'visibility'>, to: Pick<Party, 'visibility'>): boolean {
   return FROM_OPEN_TO_CLOSED.indexOf(from.visibility) <= FROM_OPEN_TO_CLOSED.indexOf(to.visibility);
 }
 
@@ -61,13 +61,13 @@ export function isControlledBy(one: Party, control: Party): boolean {
 
 /** Pure: whether what stands in `control` may speak of another repository: its name is told on dashboards there. */
 export function mayKnow(control: Party, other: Party): boolean {
-  return mayFlow(other, control) || (namesControl(other, control) && isAsClosed(other, control));
+  return mayFlow(other, control) || (namesControl(other, control) && isAtLeastAsPrivate(other, control));
 }
 
 /** Pure: whether documents of `control`, and what they inject of it, may go into a repository that they ask for. */
 function documentsMayFlow(control: Party, into: Party): boolean {
   // The document names that repository, and that repository names its place: they agree.
-  return mayFlow(control, into) || (namesControl(into, control) && isAsClosed(control, into));
+  return mayFlow(control, into) || (namesControl(into, control) && isAtLeastAsPrivate(control, into));
 }
 
 function namesControl(one: Party, control: Party): boolean {
@@ -147,5 +147,5 @@ export function isNamedOn(
   if (listed === false) return false;
   if (one.visibility === 'public') return true;
   if (one.visibility === 'internal' && board.visibility === 'internal') return true;
-  return listed === true && isSameOwner(one, board) && isAsClosed(one, board);
+  return listed === true && isSameOwner(one, board) && isAtLeastAsPrivate(one, board);
 }

@@ -58,7 +58,7 @@ export async function loadBeneath(
 }
 
 /** True where all that stands there was approved, published, or there at the registration. */
-export function isNobodys({ authors, unknown }: Authorship): boolean {
+export function isAuthorless({ authors, unknown }: Authorship): boolean {
   return authors.length === 0 && unknown.length === 0;
 }
 

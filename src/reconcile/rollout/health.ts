@@ -50,11 +50,11 @@ export function judgeHealth(
       const fitting = statuses.filter(({ context }) => matchesGlob(context, globs));
       if (fitting.length === 0) return [{ what: `status ${wanted}`, state: 'pending', at: 0 }];
       const named = Map.groupBy(fitting, nameOf);
-      return [...named.values()].map((reports) => counting(`status ${reports[0]?.context}`, reports));
+      return [...named.values()].map((same) => counting(`status ${same[0]?.context}`, same));
     }),
     ...gate.deployments.map((environment): ReportedHealth => {
-      const reports = deployments.filter((one) => one.environment === environment);
-      return counting(`deployment to ${environment}`, reports);
+      const named = deployments.filter((one) => one.environment === environment);
+      return counting(`deployment to ${environment}`, named);
     }),
   ];
   const failed = reports.find(({ state }) => FAILS.includes(state));

@@ -41,7 +41,7 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
       const before = rolloutPart(knownLooks(ports.catalog, control.ref.id));
       for (const revision of revisionsOf(ports, governed)) {
         const look = await lookAt({ ports, governed, revision, asking, signal });
-        if (look !== null && look.unasked === undefined) await goOn(ports, look, signal);
+        if (look !== null && look.unasked === undefined) await openNextWave(ports, look, signal);
       }
       const left = asking.left();
       if (left !== undefined) {
@@ -68,7 +68,7 @@ function revisionsOf({ catalog }: Ports, governed: Governed): readonly string[] 
   return newest === undefined ? others : [...others, newest];
 }
 
-async function goOn(ports: Ports, look: RolloutLook, signal: AbortSignal | undefined): Promise<void> {
+async function openNextWave(ports: Ports, look: RolloutLook, signal: AbortSignal | undefined): Promise<void> {
   const { governed, revision, plan } = look;
   await remember(ports, look, signal);
   const members = plan.waves.flatMap((wave) => wave.members);

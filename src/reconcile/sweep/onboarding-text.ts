@@ -131,6 +131,6 @@ function porchWords(porch: OnboardingFound['porch']): string[] {
     ['proposed', 'proposed: each gets a pull request after the merge'],
     ['deletion-proposed', 'proposed deletions: each gets an issue after the merge'],
   ] as const;
-  const told = lines.flatMap(([kind, what]) => (of(kind) === '' ? [] : [`- ${what}: ${of(kind)}`]));
-  return [`A Porch server managed this repository. It left:\n\n${told.join('\n')}`];
+  const items = lines.flatMap(([kind, what]) => (of(kind) === '' ? [] : [`- ${what}: ${of(kind)}`]));
+  return [`A Porch server managed this repository. It left:\n\n${items.join('\n')}`];
 }

@@ -235,7 +235,7 @@ function diffsOf({ parts, group }: UpdateBodyInput): string[] {
       cluster === ''
         ? `**Nothing changes in the cluster${name}.**`
         : `**What changes in the cluster${name}:** ${cluster.trimEnd()}`,
-      survivesText(survives, to, SURVIVORS / shown.length),
+      overridesText(survives, to, SURVIVORS / shown.length),
       own === '' ? '' : details(`Package files`, own),
     ]
       .filter((text) => text !== '')
@@ -245,7 +245,7 @@ function diffsOf({ parts, group }: UpdateBodyInput): string[] {
   return more > 0 ? [...diffs, `The changes in ${more} more packages are not shown here.`] : diffs;
 }
 
-function survivesText(survives: readonly string[] | undefined, to: string, room: number): string {
+function overridesText(survives: readonly string[] | undefined, to: string, room: number): string {
   if (survives === undefined) return '';
   if (survives.length === 0) return `**Local changes:** none; the package equals upstream ${code(to)}.`;
   let left = room;

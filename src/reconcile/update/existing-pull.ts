@@ -118,8 +118,8 @@ export async function isCurrent({
 /** The branch was pushed, and then the forge refused or the process ended: the words are still of the revision before. */
 function titleNamesAnotherRevision(title: string, wanted: string, revision: string): boolean {
   const words = wanted.endsWith(revision) ? wanted.slice(0, -revision.length) : '';
-  const told = words !== '' && title.startsWith(words) ? title.slice(words.length) : '';
-  return told !== revision && parseRevisionName(told) !== undefined;
+  const revisionInTitle = words !== '' && title.startsWith(words) ? title.slice(words.length) : '';
+  return revisionInTitle !== revision && parseRevisionName(revisionInTitle) !== undefined;
 }
 
 function isForSameVariant({ variant }: UpdatedPackage, { planned }: Downstream): boolean {

@@ -13,7 +13,7 @@ import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { asksApproval, consentCheck, ourApproval } from '../review/proposal-approval.ts';
-import { isNobodys, loadBeneath } from '../review/unpublished-beneath.ts';
+import { isAuthorless, loadBeneath } from '../review/unpublished-beneath.ts';
 import { hasForeignOrders } from '../rollout/rollouts.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { FINE } from './automerge-checks.ts';
@@ -53,7 +53,7 @@ export async function mergeAutomatically({
     base: downstreamRepository.base.oid,
     directories: members.map(({ down }) => down.directory),
   };
-  if (!isNobodys(await loadBeneath(ports, access, beneath, signal))) return null;
+  if (!isAuthorless(await loadBeneath(ports, access, beneath, signal))) return null;
   // A pause or an order that nobody can vouch for: somebody looks before anything merges.
   for (const { down } of members) if (await hasForeignRecord(ports, down, signal)) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)

@@ -226,10 +226,10 @@ export async function upsertBlockedNotice({
     return;
   }
   if (brought.length === 0) return;
-  const told = (await forge.listComments(open.number, signal)).some(
+  const isAnnounced = (await forge.listComments(open.number, signal)).some(
     ({ author, body }) => author === ports.app.botLogin && body.startsWith(STOP_MARKER),
   );
-  if (!told) return;
+  if (!isAnnounced) return;
   const text = brought.map(({ down, to }) => `${code(down.path)} is updated to ${code(to)}.`).join(' ');
   await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
 }

@@ -65,23 +65,23 @@ async function readNotes(
   tag: { readonly oid: string; readonly commit: string },
 ): Promise<RevisionNotes> {
   const message = (await upstream.access.git.tag(tag.oid))?.message ?? '';
-  const said = await provenanceOf({
+  const provenance = await provenanceOf({
     git: upstream.access.git,
     refs: upstream.refs,
     directory: upstream.directory,
     revision: name,
   });
-  const approved = said?.approvedBy.map(code).join(', ') ?? '';
+  const approved = provenance?.approvedBy.map(code).join(', ') ?? '';
   const line = [
     `- ${code(name)} at ${code(tag.commit.slice(0, 12))}`,
-    ...(said?.proposal === undefined ? [] : [`proposal ${code(`#${said.proposal}`)}`]),
+    ...(provenance?.proposal === undefined ? [] : [`proposal ${code(`#${provenance.proposal}`)}`]),
     ...(approved === '' ? [] : [`approved by ${approved}`]),
-    ...(said?.unapproved === true ? ['published without the required approvals'] : []),
-    ...(said?.restoredFrom === undefined ? [] : [`restores ${code(said.restoredFrom)}`]),
+    ...(provenance?.unapproved === true ? ['published without the required approvals'] : []),
+    ...(provenance?.restoredFrom === undefined ? [] : [`restores ${code(provenance.restoredFrom)}`]),
   ].join(', ');
   const ref = publishedRefs(upstream.directory, name).tag;
   const released = withoutOurs((await upstream.access.forge.releaseNotes(ref)) ?? '');
-  const note = released === '' && said === undefined ? tagNote(message, [name, ref]) : released;
+  const note = released === '' && provenance === undefined ? tagNote(message, [name, ref]) : released;
   return { line, note: note === '' ? null : `**${code(name)}**\n\n${cut(note)}` };
 }
 

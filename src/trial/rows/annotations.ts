@@ -1,4 +1,4 @@
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
@@ -29,8 +29,8 @@ export const annotations: Row = {
         },
       });
     const fifty = await make(50);
-    if (fifty.status !== 201) return otherwise(`fifty: ${told(fifty)}`);
+    if (fifty.status !== 201) return otherwise(`fifty: ${answerText(fifty)}`);
     const more = await make(51);
-    return more.status === 422 ? asBelieved(told(more)) : otherwise(`fifty-one: ${told(more)}`);
+    return more.status === 422 ? asBelieved(answerText(more)) : otherwise(`fifty-one: ${answerText(more)}`);
   },
 };

@@ -1,4 +1,4 @@
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { NO_ADMINISTRATION, underRuleset } from './rules-of-main.ts';
@@ -25,7 +25,7 @@ export const bypassOfTags: Row = {
       if (refused === '') return otherwise('the tag was taken without a bypass');
       const bypass = [{ actor_id: app.id, actor_type: 'Integration', bypass_mode: 'always' }];
       const changed = await extra.rest.ask('PUT', path, { body: { ...rules, bypass_actors: bypass } });
-      if (changed.status !== 200) return otherwise(told(changed));
+      if (changed.status !== 200) return otherwise(answerText(changed));
       const still = await blueprints.tryToMove({ [`refs/tags/${protectedTag}-2`]: main });
       return still === ''
         ? asBelieved(`refused (${refused.slice(0, 100)}), then taken`)

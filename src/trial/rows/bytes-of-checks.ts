@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
@@ -29,9 +29,9 @@ export const bytesOfChecks: Row = {
         },
       });
     const most = await make(`${letters((MAX_BYTES - 1) / 2)}a`);
-    if (!run.safeParse(most.body).success) return otherwise(`${MAX_BYTES} bytes: ${told(most)}`);
+    if (!run.safeParse(most.body).success) return otherwise(`${MAX_BYTES} bytes: ${answerText(most)}`);
     const more = await make(letters((MAX_BYTES + 1) / 2));
     if (more.status === 201) return otherwise(`${MAX_BYTES + 1} bytes in 32,768 characters were taken`);
-    return more.status === 422 ? asBelieved(told(more)) : otherwise(told(more));
+    return more.status === 422 ? asBelieved(answerText(more)) : otherwise(answerText(more));
   },
 };

@@ -1,4 +1,4 @@
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { mergePatiently } from './merging.ts';
@@ -34,10 +34,10 @@ export const expectedSource: Row = {
       if (without.answer.status === 200) return otherwise('it was merged without the check');
       const body = { name: 'portico', head_sha: pull.head, status: 'completed', conclusion: 'success' };
       const made = await rest.ask('POST', `${blueprints.path}/check-runs`, { body });
-      if (made.status !== 201) return otherwise(told(made));
+      if (made.status !== 201) return otherwise(answerText(made));
       const { answer } = await mergePatiently(stage, pull);
-      if (answer.status !== 200) return otherwise(`with the check: ${told(answer)}`);
-      return asBelieved(`without the check ${told(without.answer)}; merged with it`);
+      if (answer.status !== 200) return otherwise(`with the check: ${answerText(answer)}`);
+      return asBelieved(`without the check ${answerText(without.answer)}; merged with it`);
     });
   },
 };

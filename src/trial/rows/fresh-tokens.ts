@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { read, told } from '../rest.ts';
+import { read, answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
@@ -27,7 +27,7 @@ export const freshTokens: Row = {
         }
         refusals.push(String(answer.status));
         if (![401, 403].includes(answer.status) || took > MAX_MS + 2_000) {
-          return otherwise(`refused for ${Math.round(took)} ms: ${told(answer)}`);
+          return otherwise(`refused for ${Math.round(took)} ms: ${answerText(answer)}`);
         }
         await wait(200);
       }

@@ -1,4 +1,4 @@
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { mergePatiently } from './merging.ts';
@@ -20,7 +20,7 @@ export const mergesAtOnce: Row = {
     for (const pull of pulls) {
       const { answer, refusals } = await mergePatiently(stage, pull);
       early.push(...refusals);
-      if (answer.status !== 200) return otherwise([...early, told(answer)].join('; '));
+      if (answer.status !== 200) return otherwise([...early, answerText(answer)].join('; '));
     }
     return asBelieved(early.length === 0 ? 'both were merged at once' : `merged after ${early.join('; ')}`);
   },

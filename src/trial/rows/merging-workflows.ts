@@ -1,4 +1,4 @@
-import { told, wordsOf } from '../rest.ts';
+import { answerText, wordsOf } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { mergePatiently } from './merging.ts';
@@ -19,6 +19,6 @@ export const mergingWorkflows: Row = {
     if (answer.status === 200) return otherwise('it was merged');
     const known =
       answer.status === 403 && /workflow|not accessible by integration/i.test(wordsOf(answer.body));
-    return known ? asBelieved(told(answer)) : otherwise(told(answer));
+    return known ? asBelieved(answerText(answer)) : otherwise(answerText(answer));
   },
 };

@@ -1,4 +1,4 @@
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { mergePatiently } from './merging.ts';
@@ -15,6 +15,6 @@ export const movedHeads: Row = {
     const next = await blueprints.commit([first], { [`${branch}.txt`]: '2\n' });
     await blueprints.move({ [`refs/heads/${branch}`]: next });
     const { answer } = await mergePatiently(stage, pull);
-    return answer.status === 409 ? asBelieved(told(answer)) : otherwise(told(answer));
+    return answer.status === 409 ? asBelieved(answerText(answer)) : otherwise(answerText(answer));
   },
 };

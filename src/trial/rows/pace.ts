@@ -13,11 +13,11 @@ export const pace: Row = {
     const silent = answers.filter(
       ({ status, headers }) => status < 500 && !headers.has('x-ratelimit-remaining'),
     );
-    const told = `${calls} calls, none refused by a limit`;
+    const summary = `${calls} calls, none refused by a limit`;
     return Promise.resolve(
       silent.length === calls
-        ? otherwise(`${told}; no answer told what is left`)
-        : asBelieved(`${told}; ${calls - silent.length} told what is left`),
+        ? otherwise(`${summary}; no answer told what is left`)
+        : asBelieved(`${summary}; ${calls - silent.length} told what is left`),
     );
   },
 };

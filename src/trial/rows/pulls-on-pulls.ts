@@ -1,4 +1,4 @@
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { mergePatiently } from './merging.ts';
@@ -17,6 +17,6 @@ export const pullsOnPulls: Row = {
     await blueprints.move({ [`refs/heads/${upper}`]: above });
     const pull = await blueprints.open(upper, lower);
     const { answer } = await mergePatiently(stage, pull);
-    return answer.status === 200 ? asBelieved('merged') : otherwise(told(answer));
+    return answer.status === 200 ? asBelieved('merged') : otherwise(answerText(answer));
   },
 };

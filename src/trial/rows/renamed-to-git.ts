@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { asBelieved, notSeen, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 import { NO_ADMINISTRATION } from './rules-of-main.ts';
@@ -20,7 +20,7 @@ export const renamedToGit: Row = {
     if (!token.success) return notSeen('no token was made for git');
     const renamed = `${deployments.name}-renamed`;
     const answer = await extra.rest.ask('PATCH', deployments.path, { body: { name: renamed } });
-    if (!named.safeParse(answer.body).success) return notSeen(told(answer));
+    if (!named.safeParse(answer.body).success) return notSeen(answerText(answer));
     try {
       const basic = Buffer.from(`x-access-token:${token.data.token}`).toString('base64');
       const asked = await fetch(`${deployments.url}/info/refs?service=git-upload-pack`, {

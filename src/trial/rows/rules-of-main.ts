@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-import { told } from '../rest.ts';
+import { answerText } from '../rest.ts';
 import { notSeen } from '../row.ts';
 import type { Seen } from '../row.ts';
 import type { Extra, TrialStage } from '../stage.ts';
@@ -20,7 +20,7 @@ export async function underRuleset(
 ): Promise<Seen> {
   const answer = await rest.ask('POST', `${blueprints.path}/rulesets`, { body: rules });
   const made = ruleset.safeParse(answer.body);
-  if (!made.success) return notSeen(`no ruleset could be made: ${told(answer)}`);
+  if (!made.success) return notSeen(`no ruleset could be made: ${answerText(answer)}`);
   const path = `${blueprints.path}/rulesets/${made.data.id}`;
   try {
     return await play(path);

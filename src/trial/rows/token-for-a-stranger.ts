@@ -1,4 +1,4 @@
-import { told, wordsOf } from '../rest.ts';
+import { answerText, wordsOf } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
@@ -13,6 +13,6 @@ export const tokenForAStranger: Row = {
   async play({ freshToken }) {
     const answer = await freshToken([NOBODYS]);
     const isSo = answer.status === 422 && /repository .*not (?:exist|accessible)/i.test(wordsOf(answer.body));
-    return isSo ? asBelieved(told(answer)) : otherwise(told(answer));
+    return isSo ? asBelieved(answerText(answer)) : otherwise(answerText(answer));
   },
 };
