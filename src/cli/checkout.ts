@@ -39,11 +39,15 @@ export async function openRepository(
     } catch (cause) {
       signal.throwIfAborted();
       const stderr = String((cause as { stderr?: unknown }).stderr ?? cause).trim();
-      throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${stderr.split('\n').at(-1) ?? ''}`, {
-        blame: 'user',
-        cause,
-        hint: `Check that ${directory} is a clone and that the branch is not checked out elsewhere.`,
-      });
+      throw new PorticoError(
+        'GIT_FAILED',
+        `git ${args[0] ?? ''} failed: ${stderr.split('\n').at(-1) ?? ''}`,
+        {
+          blame: 'user',
+          cause,
+          hint: `Check that ${directory} is a clone and that the branch is not checked out elsewhere.`,
+        },
+      );
     }
   };
   const gitDir = resolve(directory, await git('rev-parse', '--git-common-dir'));

@@ -56,7 +56,7 @@ export async function rollBack({
 /** Also for a revision that is not the newest any more, which no look at the rollout is about. */
 function jobsOf(ports: Ports, { governed, revision }: WithdrawalPlan): ReturnType<typeof updateJobs> {
   const concerned = followersOf(ports.catalog, governed).filter(
-    ({ at, told }) => at === revision || told?.to === revision,
+    ({ at, position }) => at === revision || position?.to === revision,
   );
   return updateJobs(concerned);
 }

@@ -85,7 +85,8 @@ async function openNextWave(ports: Ports, look: RolloutLook, signal: AbortSignal
 function isConcerned({ plan, revision, orders }: RolloutLook, { id, position, at }: RolloutMember): boolean {
   const verdict = verdictOn(plan, id);
   if (verdict === 'may-open' && isOnWayBack(revision, position?.to, at)) return true;
-  if (position?.reason.startsWith('wave-') === true) return position.to === revision && position.reason !== verdict;
+  if (position?.reason.startsWith('wave-') === true)
+    return position.to === revision && position.reason !== verdict;
   if (verdict !== 'wave-stopped' && verdict !== 'wave-rolled-back') return false;
   const isProposed = position?.reason === 'proposed';
   if (isProposed && position.to === revision) return true;

@@ -20,7 +20,7 @@ export async function tellOwners(ports: Ports, look: RolloutLook, signal?: Abort
   const alarm = alarmOf(look, ports.now().getTime());
   if (alarm === null) return;
   // Looks for several of its repositories may end at once, and each would find no comment.
-  await ports.alone(`rollout alarm ${control.ref.id}`, () => tellOnce(ports, look, alarm, signal));
+  await ports.runExclusive(`rollout alarm ${control.ref.id}`, () => tellOnce(ports, look, alarm, signal));
 }
 
 async function tellOnce(
