@@ -1,6 +1,7 @@
 /** Registries as the reconcilers ask for them: one client for each account and credential, which keeps its tokens. */
 import { readFileSync } from 'node:fs';
 
+import { PorticoError } from '../error.ts';
 import { createCredentials, type CredentialsOptions } from '../fetching/credentials.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import { artifactOf } from '../oci/artifact.ts';
@@ -21,16 +22,21 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
   const clientFor = ({ repository, owner, credentials: name }: RegistryPlace): RegistryClient => {
     const reference = parseReference(repository);
     const url = new URL(`https://${registryHost(reference)}/`);
-    const credential =
-      name === undefined
-        ? undefined
-        : createCredentials({ file, env: process.env, readText, organization: owner, listedOnly: true })(
-            name,
-            url,
-          );
+    const credentialFor = createCredentials({
+      file,
+      env: process.env,
+      readText,
+      organization: owner,
+      listedOnly: true,
+    });
+    const credential = name === undefined ? undefined : credentialFor(name, url);
+    const credentialForTokens = (host: string): typeof credential =>
+      name === undefined ? undefined : listed(() => credentialFor(name, new URL(`https://${host}/`)));
     // What is said to one credential is for no other: each has a client of its own.
     const key = JSON.stringify([url.host, credential]);
-    const held = clients.get(key) ?? createRegistryClient({ inside, credentialFor: () => credential });
+    const held =
+      clients.get(key) ??
+      createRegistryClient({ inside, credentialFor: () => credential, credentialForTokens });
     clients.set(key, held);
     return held;
   };
@@ -47,6 +53,16 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
         signal,
       }),
   };
+}
+
+/** Undefined where the credential is not for that host. */
+function listed<Found>(find: () => Found): Found | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return undefined;
+    throw error;
+  }
 }
 
 function readText(path: string): string {

@@ -1,4 +1,6 @@
 /** Who we say that we are: nobody, a name with a password, or whoever a token stands for. */
+import { isIP } from 'node:net';
+
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
@@ -35,6 +37,8 @@ export interface Asking {
   readonly registry: URL;
   readonly scope: string;
   readonly credential: RegistryCredential | undefined;
+  /** What is for another host by its own name: a place for tokens that is not the registry's neighbour. */
+  readonly credentialAt: (host: string) => RegistryCredential | undefined;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -55,7 +59,7 @@ export async function answerChallenge(
 
 /** The token protocol of Docker's registries, with the exchange of identity tokens (OAuth 2). */
 async function askForToken({ parameters }: Challenge, asking: Asking): Promise<Authorization> {
-  const { fetch, registry, credential, signal } = asking;
+  const { fetch, registry, signal } = asking;
   const realm = parameters.get('realm') ?? '';
   if (!URL.canParse(realm)) {
     throw new PorticoError('REGISTRY_AUTH', `${registry.host} names no address that issues tokens`, {
@@ -68,6 +72,7 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
     (scope) => scope !== '',
   );
   const url = new URL(realm);
+  const credential = credentialAtRealm(url, asking);
   const fields = new URLSearchParams();
   if (service !== undefined) fields.append('service', service);
   for (const scope of scopes) fields.append('scope', scope);
@@ -94,6 +99,34 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
   if (answer.status !== 200)
     throw await registryError(answer, `a token of ${url.host}`, secretsIn(credential));
   return tokenIn(await readBody(answer, MAX_TOKEN_BYTES), url, asking.now());
+}
+
+/**
+ * What is said at the place for tokens: what is for the registry where the place is the registry's neighbour, and otherwise
+ * only what is for that host. A registry that says who issues its tokens must not send our password anywhere it likes.
+ */
+function credentialAtRealm(
+  realm: URL,
+  { registry, credential, credentialAt }: Asking,
+): RegistryCredential | undefined {
+  if (credential === undefined || isNeighbour(registry.hostname, realm.hostname)) return credential;
+  const own = credentialAt(realm.host);
+  if (own !== undefined) return own;
+  throw new PorticoError(
+    'REGISTRY_AUTH',
+    `${registry.host} says that ${realm.host} issues its tokens, and the credentials for it are not for that host`,
+    { hint: `If that is right, add credentials for ${realm.host} too. Nothing was sent there.` },
+  );
+}
+
+/** The same host, or one below what the registry's own name is below: `auth.docker.io` for `registry-1.docker.io`. */
+function isNeighbour(registry: string, other: string): boolean {
+  if (registry === other) return true;
+  const labels = registry.split('.');
+  // Numbers have no neighbours.
+  if (isIP(registry.replaceAll(/^\[|\]$/g, '')) !== 0 || labels.length < 2) return false;
+  const above = labels.length === 2 ? registry : labels.slice(1).join('.');
+  return other === above || other.endsWith(`.${above}`);
 }
 
 function tokenIn(bytes: Uint8Array, { host }: URL, now: number): Authorization {

@@ -37,6 +37,8 @@ export interface RegistryHttpOptions {
   /** Of the registry. */
   readonly base: URL;
   readonly credential: () => RegistryCredential | undefined;
+  /** By host, for places that issue tokens and are not the registry's neighbours. */
+  readonly credentialAt: (host: string) => RegistryCredential | undefined;
   readonly limits: RegistryLimits;
 }
 
@@ -52,7 +54,7 @@ export function isTransient(error: unknown): error is PorticoError {
 
 /** Makes the client of one registry; tokens are kept as long as it is. */
 export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
-  const { fetch, base, credential, limits } = options;
+  const { fetch, base, credential, credentialAt, limits } = options;
   const known = new Map<string, Authorization>();
 
   const authorized = async (url: URL, request: RegistryRequest, signal: AbortSignal): Promise<Response> => {
@@ -69,6 +71,7 @@ export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
       registry: base,
       scope,
       credential: credential(),
+      credentialAt,
       now: () => now,
       signal,
     });

@@ -378,6 +378,47 @@ test('whoever is asked next is told who led there', async () => {
   ]);
 });
 
+test.each([
+  ['registry-1.docker.io', 'auth.docker.io', true],
+  ['registry.gitlab.com', 'gitlab.com', true],
+  ['ghcr.io', 'ghcr.io', true],
+  ['registry.corp.example', 'sso.corp.example:8443', true],
+  ['ghcr.io', 'evil.example', false],
+  ['ghcr.io', 'notghcr.io', false],
+  ['registry.corp.example', 'corp.example.evil.test', false],
+  ['203.0.113.7', '203.0.113.8', false],
+])('a password for %s goes to %s for a token: %s', async (name, realm, goes) => {
+  const told: Record<string, string | undefined> = {};
+  const client = (theirs: string[]): RegistryClient =>
+    createRegistryClient({
+      credentialFor: () => ({ username: 'robot', password: 'secret' }),
+      credentialForTokens: (host) =>
+        theirs.includes(host) ? { username: 'other', password: 'own' } : undefined,
+      fetch: (url, { headers = {} } = {}) => {
+        told[url.host] = headers['authorization'];
+        if (url.pathname === '/token') return Promise.resolve(new Response('{"token":"t"}'));
+        const challenge = { 'www-authenticate': `Bearer realm="https://${realm}/token"` };
+        const known = headers['authorization'] === 'Bearer t';
+        return Promise.resolve(
+          new Response(null, known ? { status: 404 } : { status: 401, headers: challenge }),
+        );
+      },
+    });
+  const asked = await failure(client([]).manifest(parseReference(`oci://${name}/web:v1`)));
+  expect(asked.code).toBe(goes ? 'REGISTRY_NOT_FOUND' : 'REGISTRY_AUTH');
+  if (goes) {
+    expect(told[realm]).toBe(name === realm ? 'Bearer t' : 'Basic cm9ib3Q6c2VjcmV0');
+    return;
+  }
+  expect(asked.message).toContain(`${name} says that ${realm} issues its tokens`);
+  expect(told[realm]).toBeUndefined();
+  // What is for that host by its own name goes there.
+  expect((await failure(client([realm]).manifest(parseReference(`oci://${name}/web:v1`)))).code).toBe(
+    'REGISTRY_NOT_FOUND',
+  );
+  expect(told[realm]).toBe('Basic b3RoZXI6b3du');
+});
+
 describe('interrupted pushes', () => {
   test('leave nothing that has a name, wherever they stop, and end in one artefact when run again', async () => {
     const limits = { chunkBytes: 20, attempts: 1 };
