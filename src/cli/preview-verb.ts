@@ -4,10 +4,12 @@ import type { Verb } from './verb.ts';
 export const PREVIEW_VERB: Verb = {
   name: 'preview',
   summary: 'show what a package would execute, the permissions it brings, and its digest',
-  usage: ['portico preview PACKAGE@REVISION|DIR [--approved DIGEST] [--repo DIR]'],
+  usage: ['portico preview PACKAGE@REVISION|DIR [--approved DIGEST] [--since REVISION|DIR] [--repo DIR]'],
   description: [
     'A revision is read from its tag; a directory is shown as rendered. Permissions are those of RBAC, of pods, webhooks',
     'and served APIs, and identities in clouds: CredentialsRequests, annotations of service accounts, IAM resources.',
+    'It also tells what becomes of the objects of a cluster since the revision before, or since what --since names: which',
+    'stay, are added, removed, or recreated because a field cannot be changed.',
     'Exits with 1 if the package differs from what was approved: the digest in --approved, or the tree in the message of the tag.',
   ],
   options: [
@@ -15,6 +17,11 @@ export const PREVIEW_VERB: Verb = {
       name: 'approved',
       value: 'DIGEST',
       help: 'what was approved: a digest of preview, or the id of a git tree',
+    },
+    {
+      name: 'since',
+      value: 'REVISION|DIR',
+      help: 'the earlier state to compare with (default: the revision before)',
     },
     {
       name: 'repo',
@@ -29,7 +36,11 @@ export const PREVIEW_VERB: Verb = {
     { name: 'allow-exec', help: 'for a directory: let pipelines run programs on this machine' },
     { name: 'json', help: 'print one JSON document on stdout' },
   ],
-  examples: ['portico preview apps/web@v7', 'portico preview ./web --approved sha256:… --json'],
+  examples: [
+    'portico preview apps/web@v7',
+    'portico preview apps/web@v7 --since v3',
+    'portico preview ./web --approved sha256:… --json',
+  ],
   positionals: { least: 1, most: 1 },
   load: async () => (await import('./preview.ts')).preview,
 };

@@ -6,11 +6,13 @@ import type { PackageFiles } from '../package/package.ts';
 import { powerText } from '../package/power/power-markdown.ts';
 import { SOURCES_FILE } from '../package/sources/source-files.ts';
 import { previewOf, type Preview } from '../preview/preview.ts';
+import { successionOf, successionText, type Succession } from '../preview/succession.ts';
 import { consumedDirectories, processorsSchema } from '../processors/processor-spec.ts';
 import { parsePackageAtRevision, type PackageAtRevision } from '../revision/package-at-revision.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { parseProvenance } from '../revision/provenance.ts';
 import { revisionTag } from '../revision/ref-name.ts';
+import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
 import { readSources } from '../sources/read-sources.ts';
 import { openCheckout, openRepository, type LocalRepository } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
@@ -32,6 +34,8 @@ interface Subject {
     readonly tree: string;
     /** The tree that was approved, as the tag says it. */
     readonly approved?: string;
+    /** The newest revision before it, where there is one. */
+    readonly previous?: string;
   };
 }
 
@@ -52,6 +56,8 @@ export async function preview(call: Call): Promise<number> {
   if (typeof subject === 'number') return subject;
   const found = previewOf(subject.files, inputsOf(call, subject.files));
   const comparison = compared(found, subject, approved);
+  const succession = await successionFor(call, subject);
+  if (typeof succession === 'number') return succession;
 
   if (terminal.json) {
     const { revision } = subject;
@@ -63,9 +69,13 @@ export async function preview(call: Call): Promise<number> {
         tree: revision.tree,
       }),
       ...found,
+      since: succession ?? null,
       approved: comparison ?? null,
     });
-  } else printPreview(call, subject, found);
+  } else {
+    printPreview(call, subject, found);
+    if (succession !== undefined) terminal.print(`${visible(successionText(succession))}\n`);
+  }
   if (comparison === undefined) {
     if (subject.revision !== undefined) {
       terminal.warn('the tag does not say which tree was approved; compare with --approved');
@@ -107,6 +117,36 @@ function inputsOf(call: Call, files: PackageFiles): readonly string[] {
   }
   call.terminal.warn(`${SOURCES_FILE} cannot be read, so everything counts as deployed`);
   return [];
+}
+
+/**
+ * What becomes of objects since the state that is named, or since the revision before; undefined where there is none, and an
+ * exit code where a directory cannot be rendered.
+ */
+async function successionFor(
+  call: Call,
+  { files, revision }: Subject,
+): Promise<Succession | number | undefined> {
+  const typed = call.text('since');
+  const before = typed ?? revision?.previous;
+  if (before === undefined) return undefined;
+  const named = parsePackageAtRevision(
+    revision !== undefined && parseRevisionName(before) !== undefined
+      ? `${revision.package}@${before}`
+      : before,
+  );
+  const state = named === undefined ? await fromFolder(call, before) : await fromTag(call, named);
+  if (typeof state === 'number') return state;
+  const { revision: earlier } = state;
+  const since = earlier === undefined ? before : `${earlier.package}@${earlier.revision}`;
+  return successionOf(since, deployed(call, state.files), deployed(call, files));
+}
+
+function deployed(call: Call, files: PackageFiles): PackageFiles {
+  const inputs = inputsOf(call, files);
+  return new Map(
+    [...files].filter(([path]) => !inputs.some((directory) => path.startsWith(`${directory}/`))),
+  );
 }
 
 /** What is given wins; a revision is held against its own tag otherwise. */
@@ -166,9 +206,11 @@ async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
   }
   const approved = await approvedTree(repository, ref, named.revision);
   const { revision } = named;
+  const previous = previousOf(repository, path, revision);
   return {
     files: found.files,
     revision: {
+      ...(previous !== undefined && { previous }),
       package: path,
       revision,
       commit,
@@ -176,6 +218,18 @@ async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
       ...(approved !== undefined && { approved }),
     },
   };
+}
+
+/** The newest revision of a package that is older than this one. */
+function previousOf({ refs }: LocalRepository, path: string, revision: string): string | undefined {
+  const prefix = `refs/tags/${revisionTag(path, revision)}`.slice(0, -revision.length);
+  const own = parseRevisionName(revision);
+  if (own === undefined) return undefined;
+  return [...refs.keys()]
+    .flatMap((ref) => (ref.startsWith(prefix) ? (parseRevisionName(ref.slice(prefix.length)) ?? []) : []))
+    .filter((other) => compareRevisions(other, own) < 0)
+    .toSorted(compareRevisions)
+    .at(-1)?.name;
 }
 
 /** The tag of a revision; the path is taken from the repository's root, and then from its registered directory. */

@@ -62,6 +62,10 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
+function service(ip: string): string {
+  return `apiVersion: v1\nkind: Service\nmetadata: {name: api}\nspec: {clusterIP: "${ip}"}\n`;
+}
+
 /** The id of the package's tree. */
 function commit(): string {
   git('add', '-A');
@@ -193,4 +197,46 @@ processors: [{plain: {directory: upstream/crds}}]
   const { stderr, stdout } = await preview(directory, '--json');
   expect(stderr).toContain('so everything counts as deployed');
   expect((JSON.parse(stdout) as { permissions: unknown[] }).permissions).not.toEqual([]);
+});
+
+test('what becomes of objects since the revision before, or since what is named, is told', async () => {
+  write('apps/api/Kptfile', KPTFILE);
+  const crd = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: things.acme.io}\nspec: {group: acme.io}\n`;
+  write('apps/api/a.yaml', `${service('10.0.0.1')}---\n${crd}`);
+  write('apps/api/kept.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n');
+  commit();
+  git('tag', 'apps/api/v1');
+  write('apps/api/a.yaml', service('10.0.0.2'));
+  write('apps/api/new.yaml', 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: new}\n');
+  commit();
+  git('tag', 'apps/api/v2');
+  git('tag', 'apps/api/v10');
+
+  const first = await runVerb('preview', 'apps/api@v1', '--repo', folder, '--json');
+  expect(JSON.parse(first.stdout)).toMatchObject({ since: null });
+  const second = await runVerb('preview', 'apps/api@v2', '--repo', folder, '--json');
+  const { since } = JSON.parse(second.stdout) as { since: object };
+  expect(since).toMatchObject({
+    since: 'apps/api@v1',
+    kept: 1,
+    added: ['ConfigMap new'],
+    removed: ['CustomResourceDefinition things.acme.io'],
+    recreated: [{ object: 'Service api', fields: ['spec.clusterIP'] }],
+    failures: [expect.stringContaining('every object of its kind goes with it')],
+  });
+  // Numbers are numbers: v10 follows v2.
+  const tenth = await runVerb('preview', 'apps/api@v10', '--repo', folder);
+  expect(tenth.stdout).toContain(
+    'Compared with apps/api@v2: 3 stay, 0 are added, 0 are removed, 0 are recreated',
+  );
+  const named = await runVerb('preview', 'apps/api@v10', '--repo', folder, '--since', 'v1');
+  expect(named.stdout).toContain('recreated: Service api (spec.clusterIP cannot be changed)');
+  expect(named.stdout).toContain('fails: CustomResourceDefinition things.acme.io is removed');
+  const directory = join(folder, 'apps/api');
+  const here = await runVerb('preview', directory, '--repo', folder, '--since', 'apps/api@v1');
+  expect(here.stdout).toContain(
+    'Compared with apps/api@v1: 1 stay, 1 are added, 1 are removed, 1 are recreated',
+  );
+  const missing = await runVerb('preview', 'apps/api@v2', '--repo', folder, '--since', 'v9');
+  expect([missing.exit, missing.stderr]).toEqual([65, expect.stringContaining('no apps/api@v9')]);
 });
