@@ -11,6 +11,9 @@ export interface Whiteouts {
   readonly opaque: string[];
 }
 
+/** Entries outside of the wanted directory, for each that may be in it: operating systems have a hundred thousand files. */
+const PASSED_BY = 10;
+
 /** Takes the entries of an archive one by one and refuses what no tree of plain files has. */
 export class EntryCollector {
   readonly #limits: ArchiveLimits;
@@ -22,13 +25,20 @@ export class EntryCollector {
   readonly #directories = new Set<string>();
   /** What an image layer takes from those below it; undefined where whiteouts are refused. */
   readonly #whiteouts: Whiteouts | undefined;
+  readonly #directory: string;
   #entries = 0;
+  #passedBy = 0;
   #bytes = 0;
 
-  constructor(archiveBytes: number, limits: ArchiveLimits, whiteouts?: Whiteouts) {
+  constructor(
+    archiveBytes: number,
+    limits: ArchiveLimits,
+    { whiteouts, directory = '' }: { readonly whiteouts?: Whiteouts; readonly directory?: string } = {},
+  ) {
     this.#limits = limits;
     this.#mostBytes = mostUnpacked(archiveBytes, limits);
     this.#whiteouts = whiteouts;
+    this.#directory = directory;
   }
 
   /** How many entries and bytes of files were taken. */
@@ -39,6 +49,33 @@ export class EntryCollector {
   /** Directories that are there by themselves or above a file. */
   get directories(): ReadonlySet<string> {
     return this.#directories;
+  }
+
+  /**
+   * Whether an entry matters where only a directory is wanted: what is in it, what it is in, and plain files at the top, which
+   * may be licences. An image has links and devices elsewhere, of which nothing is used; a link in the way is none to pass by.
+   */
+  wants(name: string, isPlain: boolean): boolean {
+    if (this.#directory === '') return true;
+    const path = name.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
+    const whiteout = /^(.*\/|)\.wh\.(?:\.wh\.\.opq|(.+))$/.exec(path);
+    const meant = whiteout === null ? path : `${whiteout[1]}${whiteout[2] ?? ''}`.replace(/\/$/, '');
+    const [wanted, place] = [`${this.#directory}/`, `${meant}/`];
+    if (meant === '' || wanted.startsWith(place) || place.startsWith(wanted)) return true;
+    return isPlain && !path.includes('/');
+  }
+
+  /** Counts an entry that is passed by; more of them are allowed than of others. */
+  passBy(): void {
+    this.#entries -= 1;
+    this.#passedBy += 1;
+    const most = this.#limits.entries * PASSED_BY;
+    if (this.#passedBy > most) {
+      throw new Refused(
+        'ARCHIVE_LIMIT',
+        `the archive has more than ${most} entries outside ${this.#directory}`,
+      );
+    }
   }
 
   /** Counts an entry before anything of it is read. */

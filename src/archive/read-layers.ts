@@ -14,10 +14,13 @@ interface Place {
 /**
  * Reads layers from the lowest to the highest, each a tar that may be gzipped, with the rules and limits of one archive for
  * all of them together. What a layer's whiteouts name is gone from the layers below it.
+ *
+ * @param directory only what is in it is read, with its whole path, and files at the top; the rest of an image may be anything
  */
 export function readLayers(
   layers: readonly Uint8Array[],
   limits: ArchiveLimits = ARCHIVE_LIMITS,
+  directory = '',
 ): ArchiveReading {
   try {
     const root: Place = { below: new Map() };
@@ -25,7 +28,7 @@ export function readLayers(
     for (const layer of layers) {
       const whiteouts: Whiteouts = { removed: [], opaque: [] };
       const left = { ...limits, totalBytes, entries };
-      const collector = new EntryCollector(layer.length, left, whiteouts);
+      const collector = new EntryCollector(layer.length, left, { whiteouts, directory });
       readTar(tarIn(layer, left), collector);
       for (const path of whiteouts.opaque) placeAt(root, path)?.below.clear();
       for (const path of whiteouts.removed) remove(root, path);

@@ -68,6 +68,10 @@ function metaOf(header: TarHeader, content: Uint8Array): PaxRecords {
 function take(header: TarHeader, content: Uint8Array, collector: EntryCollector): void {
   const { name, size, type } = header;
   const isDirectory = type === '5' || (type === '0' && name.endsWith('/'));
+  if (!collector.wants(name, type === '0' && !isDirectory)) {
+    collector.passBy();
+    return;
+  }
   if (type !== '0' && type !== '5') {
     throw new Refused(
       'ARCHIVE_ENTRY',

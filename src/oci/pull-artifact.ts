@@ -17,6 +17,8 @@ export interface PullOptions {
   /** Which image of an index is taken. Default: linux on amd64. */
   readonly platform?: { readonly os: string; readonly architecture: string };
   readonly archive?: ArchiveLimits;
+  /** Only what is in this directory, with its whole path, and files at the top: the rest of an image may be anything. */
+  readonly directory?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -48,7 +50,7 @@ export async function pullArtifact(
   reference: Reference,
   options: PullOptions = {},
 ): Promise<PulledArtifact> {
-  const { signal, archive = ARCHIVE_LIMITS } = options;
+  const { signal, archive = ARCHIVE_LIMITS, directory } = options;
   const what = referenceText(reference);
   const { digest, manifestDigest, manifest } = await manifestFor(client, reference, options);
   const layers = manifest.layers.filter(({ mediaType }) => isTarLayer(mediaType));
@@ -71,7 +73,7 @@ export async function pullArtifact(
     : {};
   const bytes: Uint8Array[] = [];
   for (const layer of layers) bytes.push(await client.blob(reference, layer, signal));
-  const read = readLayers(bytes, archive);
+  const read = readLayers(bytes, archive, directory);
   if ('refused' in read) {
     throw new PorticoError(read.refused.code, `${what}: ${read.refused.message}`, {
       blame: 'user',

@@ -5,10 +5,15 @@ import { readLayers } from '../../src/archive/read-layers.ts';
 import { tar, type TarEntry } from './archives.ts';
 
 /** The tree as `PATH content`, or the code of the refusal. */
-function read(layers: readonly (readonly TarEntry[])[], limits: ArchiveLimits = ARCHIVE_LIMITS): unknown {
+function read(
+  layers: readonly (readonly TarEntry[])[],
+  limits: ArchiveLimits = ARCHIVE_LIMITS,
+  directory?: string,
+): unknown {
   const reading = readLayers(
     layers.map((entries) => tar(...entries)),
     limits,
+    directory,
   );
   if ('refused' in reading) return reading.refused.code;
   return [...reading.files].map(([path, { bytes }]) => `${path} ${Buffer.from(bytes).toString()}`);
@@ -16,6 +21,7 @@ function read(layers: readonly (readonly TarEntry[])[], limits: ArchiveLimits = 
 
 const file = (name: string, body = name): TarEntry => ({ name, body });
 const directory = (name: string): TarEntry => ({ name, type: '5' });
+const link = (name: string): TarEntry => ({ name, type: '2' });
 
 describe('layers', () => {
   test.each<[string, TarEntry[][], string[]]>([
@@ -68,6 +74,49 @@ describe('layers', () => {
     ['two cases of one name in two layers', [[file('readme')], [file('README')]], 'ARCHIVE_COLLISION'],
     ['directories of two cases in two layers', [[file('d/a')], [file('D/b')]], 'ARCHIVE_COLLISION'],
   ])('%s are refused', (_name, layers, code) => expect(read(layers)).toBe(code));
+
+  test.each<[string, TarEntry[][], unknown]>([
+    [
+      'is read whatever else the image holds',
+      [
+        [link('bin'), { name: 'dev/null', type: '3' }, file('etc/a\\x2d.slice'), file('LICENSE', 'free')],
+        [
+          directory('b/'),
+          directory('b/c/'),
+          file('./b/c/x.yaml', '1'),
+          file('b/d.yaml'),
+          file('b/cc/y.yaml'),
+        ],
+        [file('b/c/x.yaml', '2'), file('usr/B/c'), file('USR/b/c')],
+      ],
+      ['LICENSE free', 'b/c/x.yaml 2'],
+    ],
+    [
+      'loses what whiteouts name in it and above it',
+      [
+        [file('b/c/x.yaml'), file('b/c/y.yaml')],
+        [file('b/c/.wh.x.yaml'), file('usr/.wh.b')],
+      ],
+      ['b/c/y.yaml b/c/y.yaml'],
+    ],
+    ['goes with what it is in', [[file('b/c/x.yaml')], [file('.wh.b')]], []],
+    ['goes with an opaque root', [[file('b/c/x.yaml')], [file('.wh..wh..opq')]], []],
+    ['is no link', [[link('b/c')]], 'ARCHIVE_ENTRY'],
+    ['is not below a link', [[link('b')], [file('b/c/x.yaml')]], 'ARCHIVE_ENTRY'],
+    ['holds no link', [[link('b/c/x.yaml')]], 'ARCHIVE_ENTRY'],
+    ['holds no hard link', [[{ name: 'b/c/x.yaml', type: '1' }]], 'ARCHIVE_ENTRY'],
+    ['has the rules of archives', [[file('b/c/A'), file('b/c/a')]], 'ARCHIVE_COLLISION'],
+    ['is not left by ..', [[file('b/c/../../x')]], 'ARCHIVE_PATH'],
+  ])('a directory of an image %s', (_name, layers, wanted) =>
+    expect(read(layers, ARCHIVE_LIMITS, 'b/c')).toEqual(wanted),
+  );
+
+  test('what is passed by outside of the directory is bounded, too', () => {
+    const others = Array.from({ length: 51 }, (_, at) => link(`usr/${at}`));
+    const limits = { ...ARCHIVE_LIMITS, entries: 5 };
+    expect(read([[...others.slice(1), file('b/c/x')]], limits, 'b/c')).toEqual(['b/c/x b/c/x']);
+    expect(read([[...others, file('b/c/x')]], limits, 'b/c')).toBe('ARCHIVE_LIMIT');
+  });
 
   test('limits are for all layers together', () => {
     const limits = { ...ARCHIVE_LIMITS, entries: 5, totalBytes: 1000, freeBytes: 1000 };
