@@ -22,6 +22,12 @@ export interface ConvertOptions {
   readonly deploymentConfig?: DeploymentConfig;
 }
 
+/** Where a bundle goes that nobody says otherwise of: where it says itself, or a namespace of its package. */
+export function suggestedNamespace({ csv, packageName }: RegistryBundle): string {
+  const said = csv.annotations['operatorframework.io/suggested-namespace'] ?? '';
+  return said === '' ? `${packageName}-system` : said;
+}
+
 /** Converts a bundle, or says everything that keeps it from being converted. */
 export function convertRegistry(bundle: RegistryBundle, options: ConvertOptions): Conversion {
   const { csv, others } = bundle;

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { BundleFormat } from '../../bundle/bundle-format.ts';
 import type { CertificateProvider } from '../../bundle/certificates.ts';
 import type { Conversion } from '../../bundle/conversion.ts';
-import { convertRegistry, type ConvertOptions } from '../../bundle/convert-registry.ts';
+import { convertRegistry, suggestedNamespace, type ConvertOptions } from '../../bundle/convert-registry.ts';
 import { deploymentConfigSchema, type DeploymentConfig } from '../../bundle/deployment-config.ts';
 import { kindOf, nameOf, namespaceOf } from '../../bundle/manifest.ts';
 import { objectFiles } from '../../bundle/object-files.ts';
 import { convertPlain, readPlainBundle } from '../../bundle/plain-bundle.ts';
-import { readRegistryBundle, type Reading } from '../../bundle/registry-bundle.ts';
+import { readRegistryBundle, type Reading, type RegistryBundle } from '../../bundle/registry-bundle.ts';
 import { PorticoError } from '../../error.ts';
 import { labelProblems } from '../../fbc/label.ts';
 import type { PackageFiles } from '../../package/package.ts';
@@ -79,8 +79,9 @@ async function conversionOf(call: Call, files: PackageFiles, format: BundleForma
     );
   }
   if (format === 'registry-v1') {
-    const options = registryOptions(call);
-    return after(readRegistryBundle(files), (bundle) => convertRegistry(bundle, options));
+    return after(readRegistryBundle(files), (bundle) =>
+      convertRegistry(bundle, registryOptions(call, bundle)),
+    );
   }
   if (format === 'helm') return convertChart(call, files);
   if (call.has('install-namespace')) {
@@ -103,12 +104,11 @@ function after<Value>(read: Reading<Value>, next: (value: Value) => Conversion):
   return 'problems' in read ? { refused: read.problems.map(({ message }) => message) } : next(read.value);
 }
 
-function registryOptions(call: Call): ConvertOptions {
-  const installNamespace = call.text('install-namespace');
-  if (installNamespace === undefined) {
-    throw usageError(
-      'portico bundle convert: --install-namespace is missing',
-      'Name the namespace for the operator.',
+function registryOptions(call: Call, bundle: RegistryBundle): ConvertOptions {
+  const installNamespace = call.text('install-namespace') ?? suggestedNamespace(bundle);
+  if (!call.has('install-namespace')) {
+    call.terminal.warn(
+      `the namespace is ${installNamespace}, which the bundle suggests; --install-namespace names another`,
     );
   }
   const targets = call.text('target-namespaces')?.split(',');
