@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { MAX_TOTAL_BYTES } from '../package/limits.ts';
 import type { FileMode, PackageFile } from '../package/package.ts';
 import type { PackageLimits, PackageTree, SkippedEntry, TreeEntry } from './mirror-types.ts';
 import type { Repo } from './repo.ts';
@@ -8,7 +9,7 @@ import { listTree, readBlobs, treeId } from './tree.ts';
 export const PACKAGE_LIMITS: PackageLimits = {
   maxFiles: 20_000,
   maxFileBytes: 16 * 1024 * 1024,
-  maxTotalBytes: 128 * 1024 * 1024,
+  maxTotalBytes: MAX_TOTAL_BYTES,
 };
 
 /**

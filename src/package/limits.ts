@@ -4,6 +4,8 @@ import type { PackageFiles } from './package.ts';
 /** What one package may be. Generous against real packages, small against a machine. */
 export const MAX_FILES = 20_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** Bytes of all files of a package. */
+export const MAX_TOTAL_BYTES = 128 * 1024 * 1024;
 export const MAX_DEPTH = 100;
 /** Bytes of a Kptfile, which the server itself reads again and again; those of real packages have a few thousand. */
 export const MAX_KPTFILE_BYTES = 64 * 1024;

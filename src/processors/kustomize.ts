@@ -1,5 +1,6 @@
-import { PorticoError } from '../error.ts';
 /** The processor `kustomize`: an overlay of the package → the objects that kustomize builds of it, without the network. */
+import type { Fields } from '../bundle/manifest.ts';
+import { PorticoError } from '../error.ts';
 import { isMap } from '../fbc/go-fields.ts';
 import { decodeText } from '../package/render/read-resources.ts';
 import type { Tree } from '../package/tree-digest.ts';
@@ -14,9 +15,23 @@ import { findTool } from './tool.ts';
 type KustomizeProcessor = ProcessorOf<'kustomize'>;
 
 const NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
-/** Fields that may name places outside of the package. */
-const PLACES = ['resources', 'bases', 'components', 'crds'];
-/** Fields by which kustomize would start programs. */
+/** Fields that list files and directories, and may list places outside of the package. Go folds their case. */
+const LISTS = [
+  'resources',
+  'bases',
+  'components',
+  'crds',
+  'configurations',
+  'generators',
+  'transformers',
+  'validators',
+  'patchesstrategicmerge',
+];
+/** Fields whose entries name one in `path`. */
+const WITH_PATH = ['patches', 'patchesjson6902', 'replacements', 'openapi'];
+/** Fields whose entries take in files: `files` and `envs`, each as a path or as `key=path`. */
+const WITH_FILES = ['configmapgenerator', 'secretgenerator'];
+/** Fields by which kustomize would start programs, as they are written. */
 const PROGRAMS = ['helmCharts', 'helmChartInflationGenerator'];
 
 /** Builds a kustomization. What it names has to be in the package: nothing is fetched. */
@@ -81,8 +96,12 @@ function problemIn(files: Tree): Refusal | undefined {
       };
     }
     if (value === undefined || !isMap(value)) continue;
-    const fields = value;
-    const program = PROGRAMS.find((field) => fields[field] !== undefined);
+    if (Object.hasOwn(value, '<<')) {
+      const message = `${path}: << takes fields from elsewhere, which are not checked`;
+      return { code: 'KUSTOMIZATION_INVALID', message, hint: 'Write the fields where they belong.' };
+    }
+    const fields = folded(value);
+    const program = PROGRAMS.find((field) => fields[field.toLowerCase()] !== undefined);
     if (program !== undefined) {
       const message = `${path}: ${program} would let kustomize start Helm`;
       return {
@@ -91,10 +110,9 @@ function problemIn(files: Tree): Refusal | undefined {
         hint: 'Render the chart with a processor `helm` before this one.',
       };
     }
-    const named = PLACES.flatMap((field) => (Array.isArray(fields[field]) ? fields[field] : []));
-    const remote = named.find((place) => typeof place === 'string' && isRemote(place));
+    const remote = placesIn(fields).find(isRemote);
     if (remote !== undefined) {
-      const message = `${path}: ${String(remote)} is not in the package, and nothing is fetched during the build`;
+      const message = `${path}: ${remote} is not in the package, and nothing is fetched during the build`;
       return {
         code: 'KUSTOMIZE_REMOTE',
         message,
@@ -103,6 +121,28 @@ function problemIn(files: Tree): Refusal | undefined {
     }
   }
   return undefined;
+}
+
+function folded(value: Fields): Fields {
+  return Object.fromEntries(Object.entries(value).map(([field, held]) => [field.toLowerCase(), held]));
+}
+
+/** All files and directories that a kustomization names. Texts of several lines are content, not names. */
+function placesIn(fields: Fields): readonly string[] {
+  const entries = (names: readonly string[]): readonly Fields[] =>
+    names.flatMap((name) => [fields[name] ?? null].flat().filter(isMap).map(folded));
+  const named = [
+    ...LISTS.flatMap((field) => [fields[field] ?? null].flat()),
+    ...entries(WITH_PATH).map((entry) => entry['path']),
+    ...entries(WITH_FILES).flatMap((entry) =>
+      ['files', 'envs', 'env'].flatMap((field) => [entry[field] ?? null].flat()).map(behindKey),
+    ),
+  ];
+  return named.filter((place) => typeof place === 'string').filter((place) => !place.includes('\n'));
+}
+
+function behindKey(place: YamlValue): YamlValue {
+  return typeof place === 'string' ? place.slice(place.indexOf('=') + 1) : place;
 }
 
 /** As kustomize tells addresses from paths: a scheme, the short form of git over ssh, a known host, a ref. */

@@ -49,11 +49,11 @@ export function selectForTargets(
   };
 }
 
-/** `ServiceMonitor web is excluded in 2 of 7 targets: edge-1, edge-2 (it requires …)`. */
+/** `ServiceMonitor web is left out in 2 of 7 targets: edge-1, edge-2 (it requires …)`. */
 export function leftOutNotes({ leftOut, targets }: Selection): readonly string[] {
   return leftOut.map(
     ({ object, requires, targets: without }) =>
-      `${object} is excluded in ${without.length} of ${targets.length} targets: ${without.join(', ')} (it requires ${requires.join(' and ')})`,
+      `${object} is left out in ${without.length} of ${targets.length} targets: ${without.join(', ')} (it requires ${requires.join(' and ')})`,
   );
 }
 

@@ -4,6 +4,7 @@
  */
 import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
+import { MAX_FILES, MAX_TOTAL_BYTES } from '../package/limits.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
 import { treeDigest, type Tree } from '../package/tree-digest.ts';
@@ -118,6 +119,7 @@ export async function syncSources<Processor extends { readonly out: string }>(
     const synced = await syncOne(request, source, entry, present);
     differences.push(...synced.differences);
     replace(after, source.destination, synced.files);
+    checkTotal(after, source.id);
     locked.push(synced.entry);
     sources.push(outcome(source, entry, synced.entry, synced.differences.length > 0));
   }
@@ -191,6 +193,19 @@ async function syncOne<Processor>(
     placeDigest,
   };
   return { files: chosen, entry: made, differences };
+}
+
+/** Each source has its limits, and a hundred of them have none together. Throws `SOURCE_LIMIT`. */
+function checkTotal(files: PackageFiles, id: string): void {
+  const bytes = files.values().reduce((sum, file) => sum + file.bytes.length, 0);
+  if (files.size <= MAX_FILES && bytes <= MAX_TOTAL_BYTES) return;
+  const [held, most] =
+    files.size > MAX_FILES
+      ? [`${files.size} files`, `${MAX_FILES}`]
+      : [`${bytes} bytes`, `${MAX_TOTAL_BYTES}`];
+  throw new PorticoError('SOURCE_LIMIT', `with ${id} the package has ${held}; the limit is ${most}`, {
+    hint: 'Nothing was written. Leave out what is not needed with include, exclude or newRoot, or split the package.',
+  });
 }
 
 /** An entry for a source that is not locked, of which only what is here is known. */

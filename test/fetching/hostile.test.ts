@@ -98,6 +98,14 @@ describe('archives at addresses', () => {
   });
 });
 
+test('sources that are each within their limits are not too much together', async () => {
+  http.files.set('/large.tar', tar({ name: 'large.yaml', body: '#'.repeat(15 * 1024 * 1024) }));
+  const nine = Array.from({ length: 9 }, (_, at) => `{ id: s${at}, http: { url: "${http.url}/large.tar" } }`);
+  await expect(syncTexts(app(...nine), sourceHost([http.host]))).rejects.toEqual(
+    refused('SOURCE_LIMIT', 'with s8 the package has'),
+  );
+});
+
 test('an address is asked once in an interval for all packages, by its ETag after that, and a pin never', async () => {
   http.files.set('/a.tgz', tgz({ 'a.yaml': '1' }));
   let now = 0;

@@ -245,7 +245,7 @@ describe('targets', () => {
       'targets/small/configmap_shop_web.yaml',
     ]);
     expect(result.steps[0]?.notes).toEqual([
-      'ServiceMonitor web is excluded in 2 of 4 targets: other, small (it requires monitoring.coreos.com/v1/ServiceMonitor)',
+      'ServiceMonitor web is left out in 2 of 4 targets: other, small (it requires monitoring.coreos.com/v1/ServiceMonitor)',
     ]);
     const crd = `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}
 spec: {group: monitoring.coreos.com, names: {kind: ServiceMonitor}, versions: [{name: v1, served: true}]}\n`;
@@ -308,6 +308,15 @@ describe.skipIf(environment === undefined)(titled('kustomize', environment), () 
     ['an address', 'resources: ["https://example.com/x.yaml"]', 'KUSTOMIZE_REMOTE'],
     ['a repository', 'resources: ["github.com/acme/base?ref=v1"]', 'KUSTOMIZE_REMOTE'],
     ['git over ssh', 'components: ["git@host:acme/base"]', 'KUSTOMIZE_REMOTE'],
+    ['an address of a generator', 'generators: ["https://example.com/x.yaml"]', 'KUSTOMIZE_REMOTE'],
+    [
+      'an address of a file',
+      'configMapGenerator: [{name: a, files: ["a=https://example.com/x"]}]',
+      'KUSTOMIZE_REMOTE',
+    ],
+    ['an address of a patch', 'patches: [{path: "https://example.com/x.yaml"}]', 'KUSTOMIZE_REMOTE'],
+    ['an address in capitals', 'RESOURCES: ["https://example.com/x.yaml"]', 'KUSTOMIZE_REMOTE'],
+    ['a merged field', '<<: {resources: ["https://example.com/x.yaml"]}', 'KUSTOMIZATION_INVALID'],
     ['a chart', 'helmCharts: [{name: x, repo: "https://example.com"}]', 'KUSTOMIZE_PROGRAM'],
     ['a file of the machine', 'configMapGenerator: [{name: a, files: [/etc/passwd]}]', 'KUSTOMIZE_FAILED'],
     ['a program', 'generators: [exec.yaml]', 'KUSTOMIZE_FAILED'],
