@@ -115,7 +115,10 @@ function credentialAtRealm(
   throw new PorticoError(
     'REGISTRY_AUTH',
     `${registry.host} says that ${realm.host} issues its tokens, and the credentials for it are not for that host`,
-    { hint: `If that is right, add credentials for ${realm.host} too. Nothing was sent there.` },
+    {
+      blame: 'user',
+      hint: `If that is right, add credentials for ${realm.host} too. Nothing was sent there.`,
+    },
   );
 }
 

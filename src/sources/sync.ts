@@ -204,6 +204,7 @@ function checkTotal(files: PackageFiles, id: string): void {
       ? [`${files.size} files`, `${MAX_FILES}`]
       : [`${bytes} bytes`, `${MAX_TOTAL_BYTES}`];
   throw new PorticoError('SOURCE_LIMIT', `with ${id} the package has ${held}; the limit is ${most}`, {
+    blame: 'user',
     hint: 'Nothing was written. Leave out what is not needed with include, exclude or newRoot, or split the package.',
   });
 }
