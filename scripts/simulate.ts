@@ -1,10 +1,11 @@
-import { parseArgs } from 'node:util';
 /**
  * What one upstream revision costs on its way into many repositories, until each has released it: calls, hours at GitHub's limits, memory.
  *
  *   npm run simulate -- [--repos 10000] [--packages 1] [--installations 1] [--replicas 1] [--no-waves]
  *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--json]
  */
+
+import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -301,6 +301,17 @@ test('no value is taken for something that it may not be: `as unknown as` stands
   expect(files.filter((file) => /\bas (?:unknown|any) as\b/.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
+test('the description of a file is above its imports; an empty line between them keeps it there', () => {
+  const all = globSync('{src,test,scripts,localforge/src,localforge/test}/**/*.ts');
+  expect(all.length).toBeGreaterThan(1_500);
+  const misplaced = all.filter((file) =>
+    /^import [^;]+;\n(?:\n*import [^;]+;\n)*\n*\/\*\*(?:(?!\*\/)[^])*\*\/\n+import /m.test(
+      readFileSync(file, 'utf8'),
+    ),
+  );
+  expect(misplaced).toEqual([]);
+});
+
 describe('the local forge', () => {
   test('imports what its own package.json names, and nothing of the bot', () => {
     const own = Object.keys(manifest('localforge/package.json').dependencies);

@@ -1,8 +1,9 @@
-import type { GitPerson } from './git-objects.ts';
 /**
  * Merges without a work tree, as GitHub does them: a real three-way merge, one squashed commit, or a replay of the
  * commits. Nothing here moves a ref.
  */
+
+import type { GitPerson } from './git-objects.ts';
 import type { GitRepository } from './git-repository.ts';
 
 export type CommitMerge =

@@ -1,3 +1,8 @@
+/**
+ * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
+ * follows.
+ */
+
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,10 +14,6 @@ import { containerSettings } from '../function/container/settings.ts';
 import { createRuntime } from '../function/runtime.ts';
 import { sshSigner } from '../git/ssh-signature.ts';
 import { grouped } from '../intake/grouped.ts';
-/**
- * The bot without its door: queue, forge, mirrors and reconcilers, wired. An event goes in, and the state of the forge
- * follows.
- */
 import { createContentWork, type ContentPools } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
 import { gitReach } from '../network/git-reach.ts';

@@ -1,5 +1,6 @@
-import type { RepositoryRef } from '../reconcile/ports.ts';
 /** Where an organisation keeps its defaults, and what other repositories there are: looked up once in a while, because every job asks. */
+
+import type { RepositoryRef } from '../reconcile/ports.ts';
 import { ORGANIZATION_REPOSITORY } from '../reconcile/repository/organization.ts';
 
 export interface Organizations {

@@ -1,6 +1,7 @@
+/** registry+v1 → plain objects, as operator-controller makes them: nothing of OLM is needed where they are applied. */
+
 import type { CertificateProvider } from './certificates.ts';
 import type { Conversion } from './conversion.ts';
-/** registry+v1 → plain objects, as operator-controller makes them: nothing of OLM is needed where they are applied. */
 import { dependencyNotes } from './dependencies.ts';
 import type { DeploymentConfig } from './deployment-config.ts';
 import { deploymentsOf } from './deployments.ts';

@@ -1,8 +1,9 @@
-import type { ChannelProblem } from './channels-node.ts';
 /**
  * The index of a repository's packages: what is published, what its channels offer, and who follows what. It is derived
  * from tags, channel files and locks, and holds no clock: the same commits, the same bytes.
  */
+
+import type { ChannelProblem } from './channels-node.ts';
 import { bestAfter } from './next.ts';
 import { numberOf, type OfferedChannel, type PackageOffer } from './offer.ts';
 import type { DeprecationDocument, MemberDocument } from './package-channels.ts';

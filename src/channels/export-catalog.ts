@@ -1,5 +1,6 @@
-import { PorticoError } from '../error.ts';
 /** Packages with their channels → a file-based catalog. */
+
+import { PorticoError } from '../error.ts';
 import { bundleObject, goJson } from '../fbc/bundle-object.ts';
 import {
   SCHEMA,

@@ -1,10 +1,11 @@
+/** Which package the story is about, and what Alice changes in it. */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { readFolder } from '../cli/folder.ts';
 import { createRuntime } from '../function/runtime.ts';
 import { renderPackage } from '../package/render/render.ts';
-/** Which package the story is about, and what Alice changes in it. */
 import { findPackages } from './seed.ts';
 
 /** The packages to seed from a folder, and the one that the story is about. */

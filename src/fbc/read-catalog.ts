@@ -1,5 +1,6 @@
-import type { PackageFiles } from '../package/package.ts';
 /** Files → a catalog, as operator-registry loads them. The order of the files does not matter. */
+
+import type { PackageFiles } from '../package/package.ts';
 import { decodeText, UnreadableFile } from '../package/render/read-resources.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
 import {

@@ -1,8 +1,9 @@
+/** The operations as whoever needs them calls them. */
+
 import type { ChangedFile, ChangeFacts, ChannelChange } from '../channels/change-file.ts';
 import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
-/** The operations as whoever needs them calls them. */
 import { PorticoError } from '../error.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';

@@ -1,6 +1,7 @@
+/** What work on foreign content may use, and what is said where it would use more. */
+
 import type { Refused } from './messages.ts';
 import type { Step } from './operations.ts';
-/** What work on foreign content may use, and what is said where it would use more. */
 import type { Class } from './share.ts';
 
 export interface ContentLimits {

@@ -1,5 +1,6 @@
-import type { Review } from '../cel/review.ts';
 /** What a worker process and its server tell each other. One piece of work at a time. */
+
+import type { Review } from '../cel/review.ts';
 import type { ErrorCode } from '../error-code.ts';
 import type { Blame } from '../error.ts';
 import type {

@@ -1,3 +1,8 @@
+/**
+ * What a worker process can be asked to do with foreign content: an operation by its name, all of them pure. Packages
+ * stand at the top of what goes in and comes out, where `wire-files.ts` finds them.
+ */
+
 import {
   changeChannelFile,
   type ChangedFile,
@@ -6,10 +11,6 @@ import {
 } from '../channels/change-file.ts';
 import { judgeChannelFile, type ChannelFileFacts, type JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
-/**
- * What a worker process can be asked to do with foreign content: an operation by its name, all of them pure. Packages
- * stand at the top of what goes in and comes out, where `wire-files.ts` finds them.
- */
 import {
   readConfigurationFiles,
   readDefinitions,

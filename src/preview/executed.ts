@@ -1,6 +1,7 @@
+/** The resources of a package that whatever deploys it applies: all but those for tools alone. */
+
 import { PorticoError } from '../error.ts';
 import { decode } from '../package/diff/resource-file.ts';
-/** The resources of a package that whatever deploys it applies: all but those for tools alone. */
 import { isOnlyList, listItems } from '../package/list-items.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { readResources } from '../package/render/read-resources.ts';

@@ -1,6 +1,7 @@
+/** What a reviewer is shown of a change of rendered packages: the difference, permissions, CRDs, and what becomes of objects. */
+
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
-/** What a reviewer is shown of a change of rendered packages: the difference, permissions, CRDs, and what becomes of objects. */
 import { diffPackages } from '../package/diff/diff.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { crdUpgrades } from '../package/power/crd-safety.ts';

@@ -1,4 +1,5 @@
 /** The processor `kustomize`: an overlay of the package → the objects that kustomize builds of it, without the network. */
+
 import type { Fields } from '../bundle/manifest.ts';
 import { PorticoError } from '../error.ts';
 import { isMap } from '../fbc/go-fields.ts';

@@ -1,5 +1,6 @@
-import type { FileMode, PackageFiles } from '../package/package.ts';
 /** What the reconcilers need of git. Commits, trees, blobs and tags are named by their full hexadecimal ids. */
+
+import type { FileMode, PackageFiles } from '../package/package.ts';
 import type { Content } from './content-port.ts';
 
 export interface CommitInfo {

@@ -1,5 +1,6 @@
-import clean from 'semver/functions/clean.js';
 /** Pure: which of many versions a range takes. */
+
+import clean from 'semver/functions/clean.js';
 import maxSatisfying from 'semver/ranges/max-satisfying.js';
 
 /** The newest of the names that is a version in the range; `v1.2.3` counts as 1.2.3. A name that is the range itself goes first. */

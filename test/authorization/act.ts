@@ -1,5 +1,6 @@
-import type { StageRepository } from '../reconcile/stage-repository.ts';
 /** One thing that somebody does, and how it is told. */
+
+import type { StageRepository } from '../reconcile/stage-repository.ts';
 import type { Login } from '../reconcile/stage.ts';
 import type { Place, World } from './world.ts';
 

@@ -1,5 +1,6 @@
-import { stageRepository } from '../reconcile/stage-repository.ts';
 /** Plays one schedule on a stage of its own repositories, and judges what came of it. */
+
+import { stageRepository } from '../reconcile/stage-repository.ts';
 import { startStage, type Stage } from '../reconcile/stage.ts';
 import type { Outcome } from './act.ts';
 import { startAudit } from './audit.ts';

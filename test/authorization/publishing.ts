@@ -1,5 +1,6 @@
-import type { StageRepository } from '../reconcile/stage-repository.ts';
 /** Oracle: what Portico merges and tags needs approvals of that content by people who are not its authors. */
+
+import type { StageRepository } from '../reconcile/stage-repository.ts';
 import { approversOf, type Merge } from './approvals.ts';
 import type { Moved } from './audit.ts';
 import { authorsOf } from './authors.ts';

@@ -1,6 +1,7 @@
+/** The repositories, people and rights that one schedule begins with. */
+
 import { below } from '../e2e/packages.ts';
 import { configMap, smallPackage } from '../reconcile/small-package.ts';
-/** The repositories, people and rights that one schedule begins with. */
 import type { StageRepository } from '../reconcile/stage-repository.ts';
 import type { Login, Stage, StageRepositoryOptions } from '../reconcile/stage.ts';
 import type { Audit } from './audit.ts';

@@ -1,5 +1,6 @@
-import type { Caller, CommandState, PullPlace } from '../../src/command/command-state.ts';
 /** A proposal of one package that is ready to publish; tests change what they are about. */
+
+import type { Caller, CommandState, PullPlace } from '../../src/command/command-state.ts';
 import { type Answer, decideCommand } from '../../src/command/decide.ts';
 import { parseComment } from '../../src/command/parse.ts';
 import { defaultRepositoryConfig } from '../../src/config/parse-repository-config.ts';

@@ -1,5 +1,6 @@
-import { byText } from '../../src/fbc/go-text.ts';
 /** What the commands for old indexes did with a bundle, as the golden cases know it. */
+
+import { byText } from '../../src/fbc/go-text.ts';
 import { packageOfBundles, type OldBundle, type OldChannel } from '../../src/fbc/old-index.ts';
 import { type Parsed } from '../../src/fbc/version.ts';
 

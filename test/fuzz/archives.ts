@@ -1,6 +1,7 @@
+/** Archives of strangers, and bundles in them. */
+
 import { gzipSync } from 'node:zlib';
 
-/** Archives of strangers, and bundles in them. */
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 

@@ -1,5 +1,6 @@
-import { once } from 'node:events';
 /** The processor `helm`, with the real Helm. */
+
+import { once } from 'node:events';
 import {
   chmodSync,
   mkdirSync,

@@ -1,5 +1,6 @@
-import { emitFor } from '../acting.ts';
 /** Runs of workflows: what `workflow_run` tells of them. */
+
+import { emitFor } from '../acting.ts';
 import type { CheckSuiteRecord } from '../collaboration-records.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitCommit } from '../git-objects.ts';

@@ -1,5 +1,6 @@
-import type { PullRecord } from '../collaboration-records.ts';
 /** What becomes of pull requests when branches move. */
+
+import type { PullRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
 import type { GitRepository } from '../git-repository.ts';

@@ -1,5 +1,6 @@
-import { forgePerson } from '../acting.ts';
 /** Whether a pull request can be merged: computed in the background, as on GitHub, and forgotten when a side moves. */
+
+import { forgePerson } from '../acting.ts';
 import { runLater } from '../background.ts';
 import { isUnstable } from '../checks-of-commit.ts';
 import type { PullRecord } from '../collaboration-records.ts';

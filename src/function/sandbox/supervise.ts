@@ -1,8 +1,9 @@
+/** A process that is held to its limits: it ends by itself, or it is ended with all that it started. */
+
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-/** A process that is held to its limits: it ends by itself, or it is ended with all that it started. */
 import type { ErrorCode } from '../../error-code.ts';
 import type { Limits } from './limits.ts';
 import { STDERR_KEPT } from './limits.ts';

@@ -1,7 +1,8 @@
+/** The child process in which modules run, and what is looked at before one does. */
+
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 
-/** The child process in which modules run, and what is looked at before one does. */
 import type { ErrorCode } from '../../error-code.ts';
 import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';

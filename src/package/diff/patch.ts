@@ -1,5 +1,6 @@
-import type { FileMode } from '../package.ts';
 /** Pure: changes of files as a patch that `git apply` takes. */
+
+import type { FileMode } from '../package.ts';
 import { lineHunks } from './line-diff.ts';
 
 /** One file on both sides, null where it is absent. */

@@ -1,5 +1,6 @@
-import { PorticoError } from '../../error.ts';
 /** Pure: which conflicts are about what functions read, and which may be about what functions write. */
+
+import { PorticoError } from '../../error.ts';
 import type { PackageFiles } from '../package.ts';
 import { valueAt, textAt } from '../yaml/node.ts';
 import { contentAt } from './conflict-place.ts';

@@ -1,9 +1,10 @@
-import type { Remark } from '../../cel/judge.ts';
-import type { Policy } from '../../cel/policy.ts';
-import type { Review } from '../../cel/review.ts';
 /**
  * What rendering needs of a function runtime (src/function provides it). A function is named as a Kptfile names it.
  */
+
+import type { Remark } from '../../cel/judge.ts';
+import type { Policy } from '../../cel/policy.ts';
+import type { Review } from '../../cel/review.ts';
 import type { ErrorCode } from '../../error-code.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { WorkBudget } from './work-budget.ts';

@@ -1,5 +1,6 @@
-import type { Review } from '../../cel/review.ts';
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
+
+import type { Review } from '../../cel/review.ts';
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
 import { isPinnedSources, pinnedSources } from '../sources/pinned-sources.ts';
 import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.ts';

@@ -1,7 +1,8 @@
+/** Package files → packages and their resources, as `kpt fn render` reads them. */
+
 import type { PackageFiles } from '../package.ts';
 import { locateIn } from '../yaml/edit.ts';
 import type { RenderMemory } from './memory.ts';
-/** Package files → packages and their resources, as `kpt fn render` reads them. */
 import {
   byPath,
   cleanPath,

@@ -1,5 +1,6 @@
-import { pathProblem } from '../limits.ts';
 /** Rendered resources → files: only where data changed, and there only the lines that have to. */
+
+import { pathProblem } from '../limits.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import type { Source } from '../yaml/node.ts';
 import { flowText } from '../yaml/write.ts';

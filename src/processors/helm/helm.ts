@@ -1,9 +1,10 @@
+/** The processor `helm`: a chart and values files → the objects that Helm makes of them. */
+
 import type { Tree } from '../../package/tree-digest.ts';
 import type { ProcessorOf } from '../processor-spec.ts';
 import { refuse, type Produced, type Refusal } from '../processor-step.ts';
 import { objectsOf, objectTree, type RenderedObject } from '../rendered-objects.ts';
 import { runTool, stage, type Staged, type ToolOptions } from '../run-tool.ts';
-/** The processor `helm`: a chart and values files → the objects that Helm makes of them. */
 import { listedTarget, type TargetProfile } from '../target-profile.ts';
 import { findTool, type Tool } from '../tool.ts';
 import { chartNotes, readChart, remoteSchemas, type Chart } from './chart.ts';

@@ -1,5 +1,6 @@
-import { CHANNELS_CHECK } from '../check-names.ts';
 /** Pure: what a commit of the registered branch says of its channel files and of the tags that are derived from them. */
+
+import { CHANNELS_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';

@@ -1,7 +1,8 @@
+/** Pure: what every check is made of. */
+
 import type { Finding } from '../../package/render/render-types.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-/** Pure: what every check is made of. */
 import { inDirectory } from '../text/in-directory.ts';
 import { code, shownValue } from '../text/markdown-blocks.ts';
 

@@ -1,8 +1,9 @@
+/** Commits that commands make, and how a command that was carried out is known again. */
+
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved } from '../repository/refused-push.ts';
-/** Commits that commands make, and how a command that was carried out is known again. */
 import { commandRecord, sealedCommitMessage, type CommandRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { sentence } from '../text/markdown-blocks.ts';

@@ -1,5 +1,6 @@
-import type { PromotionDocument } from '../../channels/package-channels.ts';
 /** What has to be so before a revision joins a channel: the base branch says what, and the forge and git say whether it is. */
+
+import type { PromotionDocument } from '../../channels/package-channels.ts';
 import { holds, nameOf } from '../../command/authorize.ts';
 import { parseGrant } from '../../config/access.ts';
 import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';

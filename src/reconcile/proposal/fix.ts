@@ -1,3 +1,5 @@
+/** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
+
 import type { Account } from '../../command/account.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
@@ -7,7 +9,6 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-/** The button "Fix" of a check: its fixes as a commit on the proposal's branch. */
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved, refusedPush } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage } from '../seal/commit-seal.ts';

@@ -1,6 +1,7 @@
+/** Pure: from fixes to suggestion blocks on the lines of a pull request's diff. */
+
 import { lineHunks } from '../../package/diff/line-diff.ts';
 import { digestOf } from '../../revision/digest.ts';
-/** Pure: from fixes to suggestion blocks on the lines of a pull request's diff. */
 import { codeSpan } from '../../text/markdown.ts';
 import type { ReviewRemark } from '../forge/reviews.ts';
 import { code, fenced, sentence } from '../text/markdown-blocks.ts';

@@ -1,3 +1,5 @@
+/** Pure: the one comment that sums a proposal up. */
+
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import type { ApprovalState } from '../../command/approval-state.ts';
 import { diffMarkdown } from '../../package/diff/diff-markdown.ts';
@@ -17,7 +19,6 @@ import type { PackageChange } from '../review/proposal-changes.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
 import { code, conflictTable, details, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { mergeNotesText, type MergeNotes } from '../text/merge-notes.ts';
-/** Pure: the one comment that sums a proposal up. */
 import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
 
 export interface SummaryInput {

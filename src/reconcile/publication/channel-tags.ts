@@ -1,8 +1,9 @@
-import { graphOf } from '../../channels/channel-graph.ts';
 /**
  * The tag of a channel that has a file is derived: it leads to the head that follows from the file on the registered branch. Where
  * it was put last stands in a ref beside it, so that a tag that somebody moved by hand is told apart from a head that moved.
  */
+
+import { graphOf } from '../../channels/channel-graph.ts';
 import { channelNameProblem } from '../../channels/channel-name.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
 import { pathInRepository } from '../../revision/package-path.ts';

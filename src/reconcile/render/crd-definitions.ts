@@ -1,7 +1,8 @@
+/** CustomResourceDefinitions that a guardrail of schemas is given: those of configured places, read at a commit. */
+
 import { plainPath } from '../../config/plain-path.ts';
 import { readDefinitions } from '../../config/read-content.ts';
 import type { CrdSource, GuardrailConfig } from '../../config/repository-config.ts';
-/** CustomResourceDefinitions that a guardrail of schemas is given: those of configured places, read at a commit. */
 import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
 import type { PackageFiles } from '../../package/package.ts';

@@ -1,7 +1,8 @@
+/** When a repository was registered, by the forge's own record: dates in commits are whatever their makers wrote. */
+
 import type { BranchPush } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
-/** When a repository was registered, by the forge's own record: dates in commits are whatever their makers wrote. */
 import { CONFIGURATION_FILE } from './configuration.ts';
 
 /** When the configuration came to the default branch; null where that cannot be told. */

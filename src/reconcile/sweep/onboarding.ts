@@ -1,13 +1,14 @@
+/**
+ * A repository with packages and without configuration is offered one: a pull request that registers it. It is offered
+ * once; closed means no.
+ */
+
 import { parseRef } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
-/**
- * A repository with packages and without configuration is offered one: a pull request that registers it. It is offered
- * once; closed means no.
- */
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage, type OnboardingRecord } from '../seal/commit-seal.ts';

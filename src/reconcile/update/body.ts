@@ -1,5 +1,6 @@
-import type { UpdateDiff } from '../../package/diff/update-diff.ts';
 /** Pure: what an update pull request says. */
+
+import type { UpdateDiff } from '../../package/diff/update-diff.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';

@@ -1,5 +1,6 @@
-import type { Position } from '../../channels/plan.ts';
 /** Which revision a downstream package is brought to. Whatever has to be looked at is asked for, so that the rule stands alone. */
+
+import type { Position } from '../../channels/plan.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { channelTarget, otherWay, type UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';

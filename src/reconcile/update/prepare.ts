@@ -1,7 +1,8 @@
+/** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
+
 import { nothingComes } from '../downstream/not-shared.ts';
 import { withheld, type WithheldReason } from '../downstream/update-target.ts';
 import { proposalJob } from '../jobs.ts';
-/** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
 import { conflictKey, updateConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
 import { updatedPackage } from '../merge/update-content.ts';
 import type { Ports } from '../ports.ts';

@@ -1,3 +1,5 @@
+/** What a variant leaves behind that is gone from its document, or keeps another package now. */
+
 import type { VariantMark } from '../../catalog/catalog.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch, updateBranch } from '../../revision/ref-name.ts';
@@ -21,7 +23,6 @@ import { sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts
 import { newestSealed } from '../seal/update-record.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { STOP_MARKER } from './pull.ts';
-/** What a variant leaves behind that is gone from its document, or keeps another package now. */
 import { pushError } from './push.ts';
 
 /**

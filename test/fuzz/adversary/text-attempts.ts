@@ -1,3 +1,5 @@
+/** What is done with documents, names and texts, all of it in the main loop. */
+
 import { setImmediate } from 'node:timers/promises';
 
 import { parseRecord } from '../../../src/command/approval-record.ts';
@@ -12,7 +14,6 @@ import { globProblem, matchesGlob } from '../../../src/config/glob.ts';
 import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
 import { readRollouts } from '../../../src/config/read-rollouts.ts';
 import { readKrmignore } from '../../../src/package/krmignore.ts';
-/** What is done with documents, names and texts, all of it in the main loop. */
 import type { PackageFile } from '../../../src/package/package.ts';
 import type { ExpansionWorld } from '../../../src/package/variant/expand.ts';
 import type { ReadDocument } from '../../../src/package/variant/read-document.ts';
