@@ -23,6 +23,7 @@ export const ERROR_CODES = {
   CEL_FAILED: 'a CEL expression failed',
   CEL_STOPPED: 'the process that evaluates CEL was stopped',
   CEL_TIMEOUT: 'a CEL expression took longer than the limit',
+  CHANNEL_REFUSED: 'the channel file cannot be changed so',
   CHART_DEPENDENCIES: 'a chart depends on charts that are not in its directory',
   CHART_EMPTY: 'a chart renders no object',
   CHART_INVALID: 'a chart cannot be read',

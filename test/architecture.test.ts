@@ -139,6 +139,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cli: [
     '.',
     'cli/local',
+    'command',
     'webhook',
     'telemetry',
     'trial',

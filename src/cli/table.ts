@@ -1,5 +1,6 @@
 import { BUNDLE_VERB } from './bundle/bundle-verb.ts';
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
+import { CHANNEL_CHANGE_VERBS, PLAN_VERB } from './channels/channel-verbs.ts';
 import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import { needsLocalForge } from './needs-local-forge.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
@@ -305,6 +306,8 @@ export const VERBS: readonly Verb[] = [
     positionals: { least: 0, most: 1 },
     load: async () => (await import('./tree.ts')).tree,
   },
+  ...CHANNEL_CHANGE_VERBS,
+  PLAN_VERB,
   CATALOG_VERB,
   CRD_SAFETY_VERB,
   PREVIEW_VERB,

@@ -78,6 +78,8 @@ export type Step =
     }
   /** Propose one change of a channel file, in this pull request where it is about channels. */
   | { readonly do: 'change-channels'; readonly change: ChannelChange }
+  /** Show what each package downstream gets next: of one package, or of all of the repository. */
+  | { readonly do: 'show-plan'; readonly package?: string }
   /** Stop the work on the pull request that is running or waiting. */
   | { readonly do: 'cancel-work'; readonly login: string };
 

@@ -13,6 +13,7 @@ import { explain } from './explain.ts';
 import { helpCommand } from './help.ts';
 import { init } from './init.ts';
 import { pause, resume } from './pause.ts';
+import { plan } from './plan.ts';
 import { propose } from './propose.ts';
 import { publish } from './publish.ts';
 import { rebase } from './rebase.ts';
@@ -48,6 +49,7 @@ export const commands: readonly Command[] = [
   withdraw,
   deprecate,
   channel,
+  plan,
   rollout,
   cancel,
   bulk,

@@ -121,7 +121,10 @@ test('a package that no catalog brought is not written over, nor is the branch t
   ]);
   expect(refs(clone)).toBe(before);
   const here = await imports(emptyClone(), catalog(FIRST), '--write', '--branch', 'main');
-  expect([here.exit, here.stderr]).toEqual([65, 'error: main is checked out\n']);
+  expect([here.exit, here.stderr]).toEqual([
+    65,
+    'error: main is checked out\nCheck out another branch, or choose another with --branch.\n',
+  ]);
 });
 
 test('packages of a repository are exported with the edges that their channels have', async () => {

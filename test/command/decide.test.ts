@@ -368,7 +368,7 @@ describe('words that are no commands', () => {
   });
   test('only what the caller may use is suggested', () => {
     const { hint } = refusal('/portico publsh', { caller: caller({ role: 'read' }) });
-    expect(hint).toBe('You may use `help`, `explain`, `diff`.');
+    expect(hint).toBe('You may use `help`, `explain`, `diff`, `plan`.');
   });
   test('what cannot be seen', () => expect(outcome('/portico pub\u200Blish')).toBe('unseen-character'));
   test('a refused argument comes with the usage', () => {

@@ -44,6 +44,7 @@ export async function runVerb(name: string, ...argv: string[]): Promise<Ran> {
     } catch (error) {
       if (!(error instanceof PorticoError)) throw error;
       say(`error: ${error.message}`);
+      if (error.hint !== undefined) say(error.hint);
       return exitCodeOf(error);
     }
   })();

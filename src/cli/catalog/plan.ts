@@ -1,5 +1,6 @@
 import { followText, positionText, type Subscriber } from '../../channels/catalog-index.ts';
 import type { DeprecationDocument } from '../../channels/package-channels.ts';
+import { PorticoError } from '../../error.ts';
 import { EXIT } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
 import type { Call } from '../verb.ts';
@@ -7,12 +8,32 @@ import { subscribersOf } from './subscribers.ts';
 import { table } from './text-table.ts';
 import { withUpstream } from './upstream-clone.ts';
 
-/** `portico catalog plan [DIR] --in FOLDER…`: what every downstream would get next, with all steps, or why nothing. */
+/** `portico catalog plan [DIR] --in FOLDER…` */
 export async function plan(call: Call): Promise<number> {
-  const { terminal, signal } = call;
   const folder = call.path(call.positionals[0] ?? '.');
-  const wanted = call.text('package');
-  const found = await withUpstream(folder, { named: call.text('repository') }, signal, async (upstream) => {
+  return printPlan(call, { folder, wanted: call.text('package'), branch: undefined });
+}
+
+export interface PlanQuestion {
+  /** The clone that offers the packages. */
+  readonly folder: string;
+  /** Path of the one package that is asked for. */
+  readonly wanted: string | undefined;
+  /** A branch whose channel files count in place of those of the registered one. */
+  readonly branch: string | undefined;
+}
+
+/** Prints what every downstream would get next, with all steps, or why nothing. */
+export async function printPlan(call: Call, { folder, wanted, branch }: PlanQuestion): Promise<number> {
+  const { terminal, signal } = call;
+  const options = { named: call.text('repository'), branch };
+  const found = await withUpstream(folder, options, signal, async (upstream) => {
+    if (branch !== undefined && (await upstream.git.resolve(`refs/heads/${branch}`, signal)) === null) {
+      throw new PorticoError('BRANCH_MISSING', `${folder} has no branch ${branch}`, {
+        blame: 'user',
+        hint: `Fetch it: git fetch origin ${branch}:${branch}`,
+      });
+    }
     const subscribers = await subscribersOf(call, upstream);
     for (const { offer, file, problems } of upstream.packages) {
       for (const { rule, line, message } of problems.filter(({ severity }) => severity === 'error'))

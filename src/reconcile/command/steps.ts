@@ -36,6 +36,7 @@ import { rollBack } from './roll-back.ts';
 import { orderRollout } from './rollout-command.ts';
 import { settleConflicts, type Settled } from './settle-conflicts.ts';
 import { showDiff } from './show-diff.ts';
+import { showPlan } from './show-plan.ts';
 
 const DONE: StepOutcome = { kind: 'done' };
 
@@ -56,6 +57,7 @@ const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
   'create-draft': ({ step, ...context }) => createDraft({ ...context, request: step.draft }),
   'change-draft': inPull(({ step, ...context }) => changeDraft({ ...context, change: step.change })),
   'show-diff': showDiff,
+  'show-plan': showPlan,
   'pause-updates': pauseUpdates,
   'resume-updates': resumeUpdates,
   'order-rollout': orderRollout,

@@ -125,7 +125,7 @@ async function lookAgain(
 }
 
 /** What a merge would make of both, so that nothing counts that the base has meanwhile. */
-async function mergedTree(
+export async function mergedTree(
   { git }: RepositoryAccess,
   { base, head, mergeBase }: ProposalSnapshot,
   signal: AbortSignal | undefined,

@@ -189,6 +189,16 @@ test('a proposal shows which rules it breaks, which gates are open, and who goes
   expect(graph?.output.summary).toContain('```mermaid\ngraph LR');
   expect(graph?.output.summary).toContain('| `acme/shop:shop` | `v2` | step 1 of 1: v2 → v4. |');
   expect(graph?.output.summary).toMatch(/What changes from the one head to the other[^]*\+ data\.color: v4/);
+  const planned = await up.command(number, '/portico plan web', 'rita');
+  expect(planned.reply).toContain(
+    '| `acme/shop:shop` | `web` | `channel/stable` | `v2` | `v4` | step 1 of 1: v2 → v4. |',
+  );
+  const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Who gets what' });
+  const now = await up.command(issue.number, '/portico plan');
+  expect(now.reply).toContain(
+    '| `acme/shop:shop` | `web` | `channel/stable` | `v2` | – | it is at v2, the head of stable. |',
+  );
+  expect((await up.command(issue.number, '/portico plan nope')).reply).toContain('no published revision');
 });
 
 test('gates of the base keep a revision out until they are passed', async () => {

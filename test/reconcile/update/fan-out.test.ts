@@ -267,6 +267,12 @@ describe('after v2', () => {
       comment.slice(comment.indexOf('**Downstream'), comment.indexOf('<!-- portico:part end')).trim(),
     );
     expect(await stage.writesOf(() => stage.downstream('up', 'web'))).toEqual([]);
+    const plan = await up.command(published!.number, '/portico plan web', 'rita');
+    expect(plan.reply).toContain(
+      '| `acme/open:shop` | `web` | `latest` | `v1` | `v2` | step 1 of 1: v1 → v2. |',
+    );
+    expect(plan.reply).toContain('\n1 more are not shown, or cannot be named here.');
+    expect(plan.reply).not.toContain('globex');
   });
 
   test('a conflict: upstream stands, it is listed and fails until a person settles it', async () => {

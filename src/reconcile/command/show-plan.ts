@@ -1,0 +1,171 @@
+import type { CatalogRepository } from '../../catalog/catalog.ts';
+import { followText } from '../../channels/catalog-index.ts';
+import { channelFileOf, isSound, packageOfChannelFile } from '../../channels/judge-file.ts';
+import { offerOf, type PackageOffer } from '../../channels/offer.ts';
+import type { PackageChannels } from '../../channels/package-channels.ts';
+import { planUpdate } from '../../channels/plan.ts';
+import { shown } from '../../command/arguments.ts';
+import type { Step } from '../../command/step.ts';
+import { newestInRange } from '../../config/follow.ts';
+import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { visibleFollowers } from '../downstream/downstream-progress.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import { mergedTree } from '../promotion/proposed-channels.ts';
+import { packageChannels, publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
+import { channelRevision, loadRevisionRefs, revisionsByDirectory } from '../repository/package-revisions.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { openRegistered } from '../repository/registered.ts';
+import type { StepOutcome } from '../step-outcome.ts';
+import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { catchUserError } from '../text/why-refused.ts';
+
+/** Rows of one answer: a comment holds 65,536 characters. */
+const MAX_ROWS = 100;
+/** Packages whose channel files are read for one answer. */
+const MAX_PACKAGES = 200;
+
+interface Asking {
+  readonly ports: Pick<Ports, 'catalog' | 'content'>;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot | null;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Answers with what every package downstream gets next. Nothing is written. */
+export async function showPlan({
+  step,
+  ...asking
+}: Asking & { readonly step: Extract<Step, { do: 'show-plan' }> }): Promise<StepOutcome> {
+  const { ports, access, signal } = asking;
+  const upstream = ports.catalog.get(access.ref.id);
+  const place = await placeOf(asking);
+  if (place === null || upstream === undefined) {
+    const hint = 'Try again in a few minutes.';
+    return { kind: 'refused', message: 'This repository has not been indexed yet.', hint };
+  }
+  const published = [...revisionsByDirectory(place.refs).keys()].flatMap(
+    (directory) => packagePathOf(place.registered, directory) ?? [],
+  );
+  const named = step.package;
+  if (named !== undefined && !published.includes(named)) {
+    const hint = 'Write the package path relative to the registered directory.';
+    return { kind: 'refused', message: `${shown(named)} has no published revision.`, hint };
+  }
+  const followed = (named === undefined ? published.sort() : [named]).flatMap((path) => {
+    const found = visibleFollowers(ports.catalog, upstream, pathInRepository(place.registered, path));
+    return found.visible.length + found.hidden > 0 ? [{ path, ...found }] : [];
+  });
+  const rows: string[][] = [];
+  const notes: string[] = [];
+  for (const { path, visible } of followed.slice(0, MAX_PACKAGES)) {
+    signal?.throwIfAborted();
+    const { document, note } = await documentOf(asking, place, path);
+    if (note !== undefined) notes.push(note);
+    rows.push(...rowsOf(place, { path, visible, document }));
+  }
+  const all = followed.reduce((sum, { visible, hidden }) => sum + visible.length + hidden, 0);
+  return { kind: 'done', reply: replyText({ rows, notes, all }) };
+}
+
+function replyText({
+  rows,
+  notes,
+  all,
+}: {
+  readonly rows: readonly (readonly string[])[];
+  readonly notes: readonly string[];
+  readonly all: number;
+}): string {
+  const listed = rows.slice(0, MAX_ROWS);
+  const left = all - listed.length;
+  if (all === 0) return 'No known package is made from a package of this repository.';
+  return [
+    ...notes,
+    ...(listed.length > 0
+      ? [table(['downstream', 'made from', 'follows', 'at', 'next', 'why'], listed)]
+      : []),
+    ...(left > 0 ? [`${left} more are not shown, or cannot be named here.`] : []),
+  ].join('\n\n');
+}
+
+/** The registered branch; of a proposal its base. */
+async function placeOf({ access, snapshot, signal }: Asking): Promise<ChannelPlace | null> {
+  const { git } = access;
+  if (snapshot !== null) {
+    const refs = await loadRevisionRefs(git, signal);
+    return { git, head: snapshot.base, refs, registered: snapshot.config.directory };
+  }
+  const found = await openRegistered(access, { isFetched: true }, signal);
+  if (found.kind === 'none') return null;
+  const refs = await loadRevisionRefs(git, signal);
+  return { git, head: found.head, refs, registered: found.config.directory };
+}
+
+/** The channel file of a package as it is proposed here, or as it counts now. */
+async function documentOf(
+  { ports, access, snapshot, signal }: Asking,
+  place: ChannelPlace,
+  path: string,
+): Promise<{ readonly document?: PackageChannels; readonly note?: string }> {
+  const file = channelFileOf(path);
+  const state = await packageChannels(ports, place, path, signal);
+  const now = state?.document === undefined ? {} : { document: state.document };
+  if (!snapshot?.otherFiles.some((one) => packageOfChannelFile(one.path) === path)) return now;
+  const { tree, conflicts } = await mergedTree(access, snapshot, signal);
+  const unusable = {
+    ...now,
+    note: `${code(file)} cannot be used as it is proposed here: its check says why.`,
+  };
+  if (conflicts.includes(file)) return unusable;
+  const bytes = await access.git.readFile(tree, file, signal);
+  if (bytes === null) return {};
+  const facts = { path, published: publishedNumbers(place, path), hotfix: true };
+  return catchUserError(
+    async () => {
+      const judged = await ports.content.channels(new TextDecoder().decode(bytes), facts, signal);
+      return isSound(judged) && judged.channels !== undefined ? { document: judged.channels } : unusable;
+    },
+    () => unusable,
+  );
+}
+
+type Visible = ReturnType<typeof visibleFollowers>['visible'];
+
+function rowsOf(
+  { refs, registered }: ChannelPlace,
+  {
+    path,
+    visible,
+    document,
+  }: { readonly path: string; readonly visible: Visible; readonly document: PackageChannels | undefined },
+): string[][] {
+  const directory = pathInRepository(registered, path);
+  const names = revisionsByDirectory(refs).get(directory === '' ? '.' : directory) ?? [];
+  const followed = new Set(visible.flatMap(({ repository }) => channelOf(repository) ?? []));
+  const tags = [...followed].flatMap((channel) => {
+    const revision = channelRevision(refs, directory, channel);
+    return revision === undefined ? [] : [[channel, revision] as const];
+  });
+  const offer = offerOf(path, names, document, new Map(tags));
+  return visible.map((one) => rowOf(offer, one));
+}
+
+function channelOf({ updates }: CatalogRepository): string | undefined {
+  return updates?.follow?.kind === 'channel' ? updates.follow.channel : undefined;
+}
+
+function rowOf(offer: PackageOffer, { name, repository, at }: Visible[number]): string[] {
+  const { follow = { kind: 'latest' }, policy } = repository.updates ?? {};
+  const start = [code(name), code(offer.path), code(followText(follow)), at === undefined ? '–' : code(at)];
+  if (at === undefined || !offer.revisions.includes(at)) {
+    return [...start, '–', 'It is not made yet, or is locked to no revision.'];
+  }
+  const position = { kind: 'revision', revision: at } as const;
+  const { to, message } = planUpdate(offer, {
+    at: position,
+    follow,
+    newestInRange,
+    ...(policy && { policy }),
+  });
+  return [...start, to === undefined ? '–' : code(to), foreignSentence(message)];
+}
