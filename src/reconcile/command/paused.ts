@@ -13,11 +13,11 @@ import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
-import { refMoved, wasOvertaken } from '../repository/refused-push.ts';
+import { ALLOW_RECORDS, pushRefusal, refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
 import type { StepOutcome } from '../step-outcome.ts';
-import { code, sentence } from '../text/markdown-blocks.ts';
+import { code } from '../text/markdown-blocks.ts';
 
 export async function pauseUpdates({
   ports,
@@ -130,10 +130,5 @@ async function packageOnBranch(
 function notMoved(ref: string, rejected: readonly RejectedRef[]): StepOutcome {
   const final = rejected.find((one) => !wasOvertaken(one));
   if (final === undefined) throw refMoved(ref);
-  const { message, hint } = final;
-  return {
-    kind: 'failed',
-    message: `The forge refused to move ${code(ref)}: ${sentence(message)}`,
-    hint: hint ?? 'Allow the App to write refs below refs/portico/.',
-  };
+  return { kind: 'failed', ...pushRefusal(ref, final, ALLOW_RECORDS) };
 }

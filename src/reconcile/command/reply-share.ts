@@ -1,6 +1,6 @@
 import { atLeast, parseRole } from '../../config/role.ts';
-import { PorticoError } from '../../error.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { answered } from '../repository/caller.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 
 /** So many replies somebody gets in an hour who may not write. */
@@ -39,10 +39,6 @@ async function mayWrite(
   login: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  try {
-    return atLeast(parseRole(await forge.permission(login, signal)) ?? 'none', 'write');
-  } catch (error) {
-    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return false;
-    throw error;
-  }
+  const role = await answered(forge.permission(login, signal));
+  return role !== undefined && atLeast(parseRole(role) ?? 'none', 'write');
 }

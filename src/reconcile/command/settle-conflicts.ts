@@ -1,7 +1,6 @@
 import { shown } from '../../command/arguments.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
-import { PorticoError } from '../../error.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { samePlaces } from '../../package/merge/follow.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
@@ -17,7 +16,7 @@ import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refMoved } from '../repository/refused-push.ts';
+import { pushRefused, refMoved } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest } from '../step-outcome.ts';
 import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
@@ -99,11 +98,11 @@ export async function settleConflicts({
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return { commit: answer.oid, notes: joinedNotes(notes) };
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
-  const { message, hint } = answer.rejected;
-  throw new PorticoError('PUSH_REFUSED', `The forge refused the push: ${message}.`, {
-    blame: 'user',
-    hint: hint ?? 'Settle the conflicts with a commit of your own, or allow the App to push to this branch.',
-  });
+  throw pushRefused(
+    pull.headRef,
+    answer.rejected,
+    'Settle the conflicts with a commit of your own, or allow the App to push to this branch.',
+  );
 }
 
 interface Group {

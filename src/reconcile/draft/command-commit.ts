@@ -3,10 +3,9 @@
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refMoved } from '../repository/refused-push.ts';
+import { pushRefusal, refMoved } from '../repository/refused-push.ts';
 import { commandRecord, sealedCommitMessage, type CommandRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
-import { sentence } from '../text/markdown-blocks.ts';
 
 /** A branch of more commits of its own is not looked through. */
 const HISTORY = 300;
@@ -66,12 +65,5 @@ export async function commitByCommand(
   );
   if (answer.kind === 'pushed') return null;
   if (answer.kind === 'moved') throw refMoved(branch);
-  const { rejected } = answer;
-  return {
-    kind: 'failed',
-    message: `The forge refused the push to ${branch}: ${sentence(rejected.message)}`,
-    hint:
-      rejected.hint ??
-      'Allow the App to push to this branch: add it as a bypass actor to the ruleset that forbids it.',
-  };
+  return { kind: 'failed', ...pushRefusal(branch, answer.rejected) };
 }

@@ -4,14 +4,15 @@ import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { DELETION_NOTE, pushDeletion } from '../repository/deletion-branch.ts';
 import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
-import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
+import { pushRefusal } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { knownUsers } from '../review/known-users.ts';
-import { readCommitRecord, sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
+import { readCommitRecord, type DeletionRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
-import { code, sentence } from '../text/markdown-blocks.ts';
+import { code } from '../text/markdown-blocks.ts';
 import type { StepContext } from './step-context.ts';
 
 /** Opens the proposal, or says why not; done again it finds what it opened. */
@@ -65,7 +66,7 @@ export async function proposeDeletion({
       'Move them to another upstream, or remove them, first.',
     );
   }
-  const stopped = await pushDeletion({ ports, access, asked, found, base, branch, signal });
+  const stopped = await pushDeletionOnce({ ports, access, asked, found, base, branch, signal });
   if (stopped !== null) return stopped;
   const newest = newestRevision(await loadRevisionRefs(git, signal), found.directory)?.name;
   const { pull } = await forge.createPull(
@@ -73,7 +74,7 @@ export async function proposeDeletion({
       title: `Delete ${path}`,
       body: [
         `Removes the package ${code(path)}${newest === undefined ? '' : `, whose newest revision is ${code(newest)}`}. Requested by ${code(asked.login)} in #${asked.number}.`,
-        'Its tags stay, so published revisions remain available; their numbers are never reused. To keep the package, close this pull request.',
+        DELETION_NOTE,
       ].join('\n\n'),
       head: branch,
       base: config.branch,
@@ -91,7 +92,7 @@ function isDeletionOf(branch: string, { directory }: PackageDir): boolean {
   return parsed?.kind === 'draft' && parsed.path === directory && /^delete-\d+$/.test(parsed.workspace);
 }
 
-async function pushDeletion({
+async function pushDeletionOnce({
   ports,
   access: { git },
   asked,
@@ -112,9 +113,6 @@ async function pushDeletion({
   const commit = standing === null ? null : await git.commit(standing, signal);
   const ours = commit === null ? null : readCommitRecord(commit, ports.seals);
   if (ours?.kind === 'deletion' && ours.comment === asked.id) return null;
-  const paths = (await git.changedPaths(null, base, signal)).filter(({ path }) =>
-    path.startsWith(`${found.directory}/`),
-  );
   const record: DeletionRecord = {
     kind: 'deletion',
     directory: found.directory,
@@ -123,21 +121,12 @@ async function pushDeletion({
     comment: asked.id,
   };
   const title = `Delete ${found.path}\n\nRequested-By: ${asked.login}`;
-  const change: BranchCommit = {
-    branch,
-    expect: null,
-    parents: [base],
-    changes: new Map(paths.map(({ path }) => [path, null])),
-    message: (place) => sealedCommitMessage(title, record, place, ports.seals),
-  };
-  const answer = await pushCommit(ports, git, change, signal);
+  const answer = await pushDeletion(ports, git, { branch, expect: null, base, title, record }, signal);
   if (answer.kind === 'pushed') return null;
-  const { message, hint } =
-    answer.kind === 'moved' ? { message: 'it already exists', hint: undefined } : answer.rejected;
-  return refused(
-    `The branch ${code(branch)} cannot be created: ${sentence(message)}`,
-    hint ?? 'Delete the branch that conflicts with it, or allow the App to push there.',
-  );
+  const remedy = 'Delete the branch that conflicts with it, or allow the App to push there.';
+  if (answer.kind === 'moved') return refused(`The branch ${code(branch)} already exists.`, remedy);
+  const { message, hint } = pushRefusal(branch, answer.rejected, remedy);
+  return refused(message, hint);
 }
 
 function refused(message: string, hint: string): StepOutcome {

@@ -19,7 +19,7 @@ import {
   tagOf,
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
-import { refMoved, refusedPush, wasOvertaken } from '../repository/refused-push.ts';
+import { pushRefusal, refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { knownUsers } from '../review/known-users.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
@@ -251,10 +251,12 @@ export async function rejectRetirement({
   if (answer?.ok === false) {
     const final = answer.rejected.find((one) => !wasOvertaken(one));
     if (final === undefined) throw refMoved(mark[0]?.ref ?? '');
-    return refused(
-      refusedPush(final),
+    const { message, hint } = pushRefusal(
+      mark[0]?.ref ?? '',
+      final,
       'Delete the branch yourself, or allow the App to push to `deletionProposed/**`.',
     );
+    return refused(message, hint);
   }
   const name = code(formatPackageAtRevision({ path: step.package, revision: step.revision }));
   await record({

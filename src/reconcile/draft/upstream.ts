@@ -1,4 +1,5 @@
 /** Finds the package that a draft is to be made from: where it may come from, and at which commit. */
+
 import type { Account } from '../../command/account.ts';
 import { shown } from '../../command/arguments.ts';
 import type { UpstreamWish } from '../../command/draft-request.ts';
@@ -13,6 +14,7 @@ import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import { answered } from '../repository/caller.ts';
 import { followingRedirect, UNREADABLE } from '../repository/outside-upstream.ts';
 import {
   channelRevision,
@@ -135,7 +137,7 @@ async function placeOf({
   signal,
 }: UpstreamLookup): Promise<Place | Refusal> {
   const open = async (found: RepositoryRef | undefined): Promise<Opened | undefined> =>
-    found === undefined ? undefined : openRegistered(ports, asker, found, signal);
+    found === undefined ? undefined : openReadable(ports, asker, found, signal);
   const byName = (name: string): Promise<Opened | undefined> => open(ports.catalog.byName(name)?.ref);
   const { directory } = wish;
   if (wish.kind === 'url') {
@@ -159,7 +161,7 @@ async function placeOf({
 }
 
 /** Undefined where the content may not come here, or the caller may not read it: then it is not there for him. */
-async function openRegistered(
+async function openReadable(
   ports: Ports,
   { login, id, facts, config }: Asker,
   ref: RepositoryRef,
@@ -183,16 +185,11 @@ async function mayRead(
   { login, id }: Account,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  try {
-    const member = await forge.member(login, signal);
-    // Whoever took the login over has rights of his own, and did not ask.
-    if (id !== undefined && member.id !== id) return false;
-    const role = parseRole(member.role);
-    return role !== undefined && atLeast(role, 'read');
-  } catch (error) {
-    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return false;
-    throw error;
-  }
+  const member = await answered(forge.member(login, signal));
+  // The login may belong to another account by now, which did not ask.
+  if (member === undefined || (id !== undefined && member.id !== id)) return false;
+  const role = parseRole(member.role);
+  return role !== undefined && atLeast(role, 'read');
 }
 
 async function openAddress(

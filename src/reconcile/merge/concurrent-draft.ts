@@ -11,7 +11,7 @@ import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refMoved, refusedPush } from '../repository/refused-push.ts';
+import { pushRefusal, refMoved } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type MergeRecord } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { joinedNotes, mergeNotes, type MergeNotes } from '../text/merge-notes.ts';
@@ -102,7 +102,10 @@ export async function remergeProposal(
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
-  if (answer.kind === 'refused') return withheld(refusedPush(answer.rejected));
+  if (answer.kind === 'refused') {
+    const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
+    return withheld(`${message} ${hint}`);
+  }
   ports.log.info(
     { repository: snapshot.facts.fullName, pull: pull.number, sha: answer.oid },
     'the registered branch was merged into a proposal',

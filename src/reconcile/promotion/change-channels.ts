@@ -7,10 +7,9 @@ import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refMoved } from '../repository/refused-push.ts';
+import { pushRefusal, refMoved } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type AskedChange, type ChannelsRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
-import { sentence } from '../text/markdown-blocks.ts';
 import { applyChanges, proposeBranch, recordsOn, type ChannelBranch } from './channel-branch.ts';
 
 /** In a pull request about channels the change comes along; elsewhere it has the pull request of its package. */
@@ -150,13 +149,7 @@ async function pushChange(
   );
   if (answer.kind === 'pushed') return null;
   if (answer.kind === 'moved') throw refMoved(branch);
-  const { message, hint } = answer.rejected;
-  return {
-    kind: 'failed',
-    message: `The forge refused the push to ${branch}: ${sentence(message)}`,
-    hint:
-      hint ?? 'Let the App push `portico/**`: a ruleset that forbids it must list the App as a bypass actor.',
-  };
+  return { kind: 'failed', ...pushRefusal(branch, answer.rejected) };
 }
 
 function refused(message: string, hint: string): StepOutcome {

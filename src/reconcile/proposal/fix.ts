@@ -2,15 +2,15 @@
 
 import type { Account } from '../../command/account.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
-import { PorticoError } from '../../error.ts';
 import type { FileChanges } from '../git-port.ts';
 import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
+import { answered } from '../repository/caller.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refMoved, refusedPush } from '../repository/refused-push.ts';
+import { pushRefusal, refMoved } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { loadFixes } from './fixes.ts';
@@ -99,8 +99,8 @@ async function fix({
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return null;
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
-  const refusal = refusedPush(answer.rejected);
-  return `${refusal.charAt(0).toLowerCase()}${refusal.slice(1)}`;
+  const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)} ${hint}`;
 }
 
 /** Whatever keeps the forge from answering grants nothing; a limit is waited for. */
@@ -109,12 +109,7 @@ async function permission(
   { login, id }: Account,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  try {
-    const member = await forge.member(login, signal);
-    // The login may have come to somebody else since.
-    return id === undefined || member.id === id ? member.role : 'none';
-  } catch (error) {
-    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return 'none';
-    throw error;
-  }
+  const member = await answered(forge.member(login, signal));
+  // The login may belong to another account by now.
+  return member !== undefined && (id === undefined || member.id === id) ? member.role : 'none';
 }

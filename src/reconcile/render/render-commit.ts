@@ -4,7 +4,7 @@ import type { CommitInfo, FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { refMoved, refusedPush } from '../repository/refused-push.ts';
+import { pushRefusal, refMoved } from '../repository/refused-push.ts';
 import { RENDER_SEAL } from '../seal/bot-commit.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
@@ -59,7 +59,8 @@ export async function pushRendered({
   if (answer.kind === 'pushed')
     return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
   if (answer.kind === 'moved') throw refMoved(pull.headRef);
-  return withhold({ ports, git, head, reason: refusedPush(answer.rejected), changes, signal });
+  const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
+  return withhold({ ports, git, head, reason: `${message} ${hint}`, changes, signal });
 }
 
 async function withhold({

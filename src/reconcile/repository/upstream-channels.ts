@@ -20,7 +20,7 @@ export async function upstreamChannels(
   const { git, ref } = access;
   const indexed = ref.id > 0 ? ports.catalog.get(ref.id) : undefined;
   const known = indexed?.branch === undefined ? undefined : { ...indexed, branch: indexed.branch };
-  const { branch, directory: registered } = known ?? (await registration(git, defaultBranch, signal));
+  const { branch, directory: registered } = known ?? (await registeredBranch(git, defaultBranch, signal));
   const head = branch === null ? null : await git.resolve(`refs/heads/${branch}`, signal);
   if (head === null) return null;
   const directory = refPath(upstream.directory);
@@ -30,7 +30,7 @@ export async function upstreamChannels(
   return packageChannels(ports, { git, head, refs, registered }, path, signal);
 }
 
-async function registration(
+async function registeredBranch(
   git: UpstreamAccess['git'],
   defaultBranch: string,
   signal: AbortSignal | undefined,

@@ -8,7 +8,6 @@ import {
   type BranchHistory,
   type Pushers,
 } from '../../command/pushed-by.ts';
-import { PorticoError } from '../../error.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { BranchActivity, BranchPush } from '../forge/repository.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
@@ -301,19 +300,14 @@ async function isAtBase(
   return new Set();
 }
 
-/** What nobody answers is not told; only a limit is passed on, because asking later gives an answer. */
+/** Who moved a ref; null where the forge does not tell. A rate limit is thrown, because asking later gives an answer. */
 export async function activityOf(
   { forge }: Pick<RepositoryAccess, 'forge'>,
   ref: string,
   options: { readonly repository?: string },
   signal: AbortSignal | undefined,
 ): Promise<BranchActivity | null> {
-  try {
-    return await forge.branchActivity(ref, options, signal);
-  } catch (error) {
-    if (error instanceof PorticoError && error.code !== 'RATE_LIMITED') return null;
-    throw error;
-  }
+  return (await answered(forge.branchActivity(ref, options, signal))) ?? null;
 }
 
 /** What came to the branch after the proposal was merged has no part in it. */

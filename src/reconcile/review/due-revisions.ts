@@ -107,8 +107,8 @@ async function dueSince({
   );
   const wanted = dueSteps(steps, newestTree).map(({ commit }) => commit);
   // Without a revision the history begins with the registration: what stood there before is only what it is now.
-  const registered = newest === null ? await registration(git, head, signal) : undefined;
-  const since = newest === null ? await sinceRegistration(git, wanted, registered, signal) : wanted;
+  const registered = newest === null ? await registeringCommit(git, head, signal) : undefined;
+  const since = newest === null ? await commitsSinceRegistration(git, wanted, registered, signal) : wanted;
   const looked = new Set(since.length > 0 ? since : wanted.slice(-1));
   const proposed = new Set(since);
   const states: { readonly commit: CommitInfo; readonly pull: Pull | null }[] = [];
@@ -147,7 +147,7 @@ async function dueSince({
 }
 
 /** The commit that brought the configuration; undefined where the branch has none of its own. */
-async function registration(
+async function registeringCommit(
   git: RepositoryAccess['git'],
   head: string,
   signal: AbortSignal | undefined,
@@ -157,7 +157,7 @@ async function registration(
 }
 
 /** Those of the commits that have the configuration in their history; all where the branch has none of its own. */
-async function sinceRegistration(
+async function commitsSinceRegistration(
   git: RepositoryAccess['git'],
   commits: readonly string[],
   registered: string | undefined,

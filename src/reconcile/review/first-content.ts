@@ -43,7 +43,7 @@ export async function authorsOfFirstContent(
   if (await trees.same(base, null, signal)) return { authors: [], unknown: [] };
   const activity = await activityUpTo(ports, access, { branch: config.branch, commit: base }, signal);
   if (activity === null) return { authors: [], unknown: ['not-told'] };
-  const since = await sinceRegistration(access, activity, { facts, config }, signal);
+  const since = await pushesSinceRegistration(access, activity, { facts, config }, signal);
   const authors: Author[] = [];
   const unknown: UnknownAuthor[] = [];
   let standing = since.from;
@@ -96,7 +96,7 @@ async function activityUpTo(
 }
 
 /** The pushes after the registration, and what the branch held then; all of them from nothing where nobody can tell. */
-async function sinceRegistration(
+async function pushesSinceRegistration(
   access: RepositoryAccess,
   { pushes }: BranchActivity,
   {

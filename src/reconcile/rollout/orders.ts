@@ -2,11 +2,10 @@
  * What people ordered about a rollout: a sealed tag in the repository of its document, `refs/portico/rollout/<name>`, whose
  * message holds one line for each order. It is fetched with everything else. One that is not sealed orders nothing.
  */
-import { PorticoError } from '../../error.ts';
 import { NO_ORDERS, type RolloutOrders } from '../../package/rollout/plan.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { refPath } from '../repository/package-revisions.ts';
-import { refMoved, wasOvertaken } from '../repository/refused-push.ts';
+import { ALLOW_RECORDS, pushRefused, refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { readSealedTag, writeSealedTag } from '../seal/sealed-ref.ts';
 import type { Governed } from './scope.ts';
 
@@ -126,10 +125,7 @@ export async function addOrders({
   if (answer.ok) return;
   const [rejected] = answer.rejected;
   if (rejected !== undefined && !wasOvertaken(rejected)) {
-    throw new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
-      blame: 'user',
-      hint: rejected.hint ?? 'Allow the App to write refs below refs/portico/.',
-    });
+    throw pushRefused(ref, rejected, ALLOW_RECORDS);
   }
   throw refMoved(ref);
 }

@@ -12,7 +12,7 @@ import type { Wanted } from '../merge/update-content.ts';
 import type { Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { isFinal } from '../repository/refused-push.ts';
+import { isFinal, pushRefused } from '../repository/refused-push.ts';
 import { botPerson } from '../seal/bot-commit.ts';
 import {
   askersOfUpdate,
@@ -120,15 +120,13 @@ export async function pushAll(
   return failed.set(ref, pushError(ref, rejected));
 }
 
-/** What a job fails with whose push was not taken: for good, or until it is done again. */
+const ALLOW_UPDATES =
+  'Allow the App to push `portico/**`: add it as a bypass actor to the ruleset that forbids it.';
+
+/** The error of a job whose push was not taken: PUSH_REFUSED, or REF_MOVED, after which it runs again. */
 export function pushError(ref: string, rejected: RejectedRef | undefined): PorticoError {
   if (rejected !== undefined && isFinal(rejected)) {
-    return new PorticoError('PUSH_REFUSED', `the forge refused ${ref}: ${rejected.message}`, {
-      blame: 'user',
-      hint:
-        rejected.hint ??
-        'Allow the App to push `portico/**`: add it as a bypass actor to the ruleset that forbids it.',
-    });
+    return pushRefused(ref, rejected, ALLOW_UPDATES);
   }
   const message = `${ref} moved while it was updated: ${rejected?.message ?? ''}`;
   return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });

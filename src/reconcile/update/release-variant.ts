@@ -11,15 +11,14 @@ import type { Pull } from '../forge/pulls.ts';
 import type { Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { DELETION_NOTE, pushDeletion } from '../repository/deletion-branch.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { filesAt } from '../repository/package-files.ts';
 import { refPath } from '../repository/package-revisions.ts';
-import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { isControlledBy, partyOf } from '../repository/visibility.ts';
-import { sealedCommitMessage, type DeletionRecord } from '../seal/commit-seal.ts';
+import type { DeletionRecord } from '../seal/commit-seal.ts';
 import { newestSealed } from '../seal/update-record.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { STOP_MARKER } from './pull.ts';
@@ -194,7 +193,7 @@ async function proposeDeletion(
       title: `Delete ${place.package}`,
       body: [
         `Removes the package ${code(place.package)}: the variant that managed it was removed or now manages another package, and its deletion policy is ${code('delete')}.`,
-        'Its tags stay, so published revisions remain available; their numbers are never reused. To keep the package, close this pull request.',
+        DELETION_NOTE,
       ].join('\n\n'),
       head: branch,
       base: place.onto,
@@ -227,17 +226,9 @@ async function pushRemoval({
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const expect = await git.resolve(`refs/heads/${branch}`, signal);
-  const files = await filesAt(git, base, directory, signal);
-  const gone = new Map([...files.keys()].map((file) => [`${directory}/${file}`, null] as const));
   const record: DeletionRecord = { kind: 'deletion', directory, by: ports.app.botLogin, comment: 0 };
-  const commit: BranchCommit = {
-    branch,
-    expect,
-    parents: [base],
-    changes: gone,
-    message: (place) => sealedCommitMessage(`Delete ${path}`, record, place, ports.seals),
-  };
-  const answer = await pushCommit(ports, git, commit, signal);
+  const title = `Delete ${path}`;
+  const answer = await pushDeletion(ports, git, { branch, expect, base, title, record }, signal);
   if (answer.kind === 'moved') throw refMoved(branch);
   if (answer.kind === 'refused') throw pushError(branch, answer.rejected);
 }
