@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 
 import { readKptfile } from '../package/kptfile.ts';
+import { counted } from '../text/counted.ts';
 import { EXIT } from './exit-code.ts';
 import { renderDocument, renderExit, reportRender } from './render-report.ts';
 import { readPackage, renderFiles } from './render.ts';
-import { counted } from './terminal.ts';
 import { placeIn, type Call } from './verb.ts';
 
 /**

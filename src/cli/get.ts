@@ -1,11 +1,11 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
+import { counted } from '../text/counted.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
 import { requireFree, writeNewFolder } from './folder-write.ts';
 import { strategyOf } from './strategy.ts';
-import { counted } from './terminal.ts';
 import { parseUpstream } from './upstream-location.ts';
 import { openUserGit } from './user-git.ts';
 import { placeIn, type Call } from './verb.ts';

@@ -14,12 +14,13 @@ import { parseProvenance } from '../revision/provenance.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
 import { readSources } from '../sources/read-sources.ts';
+import { counted } from '../text/counted.ts';
 import { openCheckout, openRepository, type LocalRepository } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
 import { renderExit, reportRender } from './render-report.ts';
 import { renderFiles } from './render.ts';
-import { counted, visible } from './terminal.ts';
+import { visible } from './terminal.ts';
 import { placeIn, type Call } from './verb.ts';
 
 /** What is previewed, and where it comes from. */

@@ -4,11 +4,11 @@ import { PorticoError } from '../error.ts';
 import { pullArtifact } from '../oci/pull-artifact.ts';
 import { parseReference, referenceText } from '../oci/reference.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
+import { counted } from '../text/counted.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { requireFree, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
 import { openRegistry } from './registry.ts';
-import { counted } from './terminal.ts';
 import { placeIn, type Call } from './verb.ts';
 
 /** `portico pull REF DIR`: the files of an artefact or image, in a new directory that appears all at once. */

@@ -68,11 +68,6 @@ export function processTerminal(json: boolean): Terminal {
   };
 }
 
-/** `1 file`, `2 files`. */
-export function counted(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 function style(format: Style, text: string, stream: 'stdout' | 'stderr' = 'stdout'): string {
   return styleText(format, text, { stream: process[stream] });
 }

@@ -1,5 +1,7 @@
 /** What is answered where a name stands for nothing: what was probably meant, or what there is. */
+
 import { closestWord } from '../package/closest-word.ts';
+import { counted } from '../text/counted.ts';
 import { shown } from './arguments.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
@@ -29,7 +31,8 @@ export function noSuchRevision(path: string, revision: string, published: readon
     .toReversed()
     .map((name) => `\`${name}\``)
     .join(', ');
-  const more = published.length > MAX_NAMED ? `, and ${published.length - MAX_NAMED} older revisions` : '';
+  const more =
+    published.length > MAX_NAMED ? `, and ${counted(published.length - MAX_NAMED, 'older revision')}` : '';
   return refuse(
     'no-such-revision',
     `${shown(path)} has no revision ${shown(revision)}`,

@@ -1,3 +1,4 @@
+import { counted, isOrAre } from '../text/counted.ts';
 import { cell } from '../text/markdown.ts';
 
 /** A command that is not carried out: the code is stable, the sentences are for the person who asked. */
@@ -31,7 +32,7 @@ export function refusalText({
     ({ who, ...reason }) => `| ❌ ${cell(reason.message)} | ${cell(reason.hint)} | ${cell(who)} |`,
   );
   return [
-    `${reasons.length} requirements are not met:`,
+    `${counted(reasons.length, 'requirement')} ${isOrAre(reasons.length)} not met:`,
     ['| missing | what to do | who can |', '|---|---|---|', ...rows].join('\n'),
     'Repeat the command when they are met. `/portico explain` shows the current state at any time.',
   ].join('\n\n');

@@ -249,7 +249,7 @@ class Drawing {
         `linkStyle ${this.#skippedLinks.join(',')} stroke:#FF0000,stroke-width:3px,stroke-dasharray:5;`,
       );
     }
-    if (this.#leftOut > 0) lines.push(`%% at least ${this.#leftOut} more edges are not drawn`);
+    if (this.#leftOut > 0) lines.push(`%% not drawn: at least ${this.#leftOut} more`);
     return `${lines.join('\n')}\n`;
   }
 }

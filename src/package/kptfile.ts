@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { notShown } from '../text/counted.ts';
 import { kptfileOf } from './kptfile-readers.ts';
 import type { Upstream, UpstreamLock, Kptfile, KptfileProblem } from './kptfile-types.ts';
 import { MAX_DEPTH, MAX_KPTFILE_BYTES, MAX_PROBLEMS } from './limits.ts';
@@ -38,7 +39,7 @@ export function readKptfile(bytes: Uint8Array): { kptfile: Kptfile; problems: re
   });
   const more = found.length - problems.length;
   if (more > 0)
-    problems.push({ severity: 'error', path: '', message: `${more} more problems are not shown` });
+    problems.push({ severity: 'error', path: '', message: notShown(more, 'problem').replace(/\.$/, '') });
   return { kptfile, problems };
 }
 

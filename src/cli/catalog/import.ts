@@ -14,8 +14,8 @@ import type { Manifest } from '../../fbc/manifest.ts';
 import { unionCatalogs } from '../../fbc/union.ts';
 import { verdictText } from '../../fbc/verdict-text.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
+import { counted } from '../../text/counted.ts';
 import { EXIT } from '../exit-code.ts';
-import { counted } from '../terminal.ts';
 import type { Call } from '../verb.ts';
 import {
   KEPT_FOLDER,

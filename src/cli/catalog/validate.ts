@@ -2,8 +2,8 @@ import { CatalogMistake } from '../../fbc/mistake.ts';
 import type { Problem } from '../../fbc/model.ts';
 import { packagesView } from '../../fbc/packages-view.ts';
 import { validateCatalog, type Verdict } from '../../fbc/validate.ts';
+import { counted } from '../../text/counted.ts';
 import { EXIT } from '../exit-code.ts';
-import { counted } from '../terminal.ts';
 import { placeIn, type Call } from '../verb.ts';
 import { readCatalogOf } from './read.ts';
 

@@ -17,11 +17,11 @@ import { overlap } from '../../sources/destination.ts';
 import { readSources } from '../../sources/read-sources.ts';
 import type { SourcesDocument } from '../../sources/source.ts';
 import { syncSources, type FetchSource, type RunProcessors, type Sync } from '../../sources/sync.ts';
+import { counted } from '../../text/counted.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { readFolder } from '../folder.ts';
 import { runtimeOf } from '../functions.ts';
 import { demandsOf } from '../guardrails.ts';
-import { counted } from '../terminal.ts';
 import { placeIn, type Call } from '../verb.ts';
 import { finishCutOff, isCutOff, isStaged, swap } from './swap.ts';
 

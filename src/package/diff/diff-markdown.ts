@@ -1,3 +1,4 @@
+import { counted } from '../../text/counted.ts';
 import { codeSpan, fence } from '../../text/markdown.ts';
 import type {
   FieldChange,
@@ -59,7 +60,7 @@ export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {
     if (fitted > 0) text += head + body + tail;
   }
   if (left === 0) return text;
-  return `${text}\n… and ${count(left, 'more change')} that did not fit.${more}\n`;
+  return `${text}\n… and ${counted(left, 'more change')} that did not fit.${more}\n`;
 }
 
 function folded({ title, entries }: Group, open = 10): [string, string] {
@@ -74,9 +75,9 @@ function summaryOf({ counts }: PackageDiff): string {
     verb,
   }));
   const resources = kinds
-    .map(({ n, verb }, at) => `${at === 0 ? count(n, 'resource') : n} ${verb}`)
+    .map(({ n, verb }, at) => `${at === 0 ? counted(n, 'resource') : n} ${verb}`)
     .join(', ');
-  const files = counts.files === 0 ? '' : count(counts.files, 'other file');
+  const files = counts.files === 0 ? '' : counted(counts.files, 'other file');
   const line = [resources, files].filter((part) => part !== '').join('; ');
   return line === '' ? 'Only the text around the resources differs.' : `${line}.`;
 }
@@ -101,7 +102,7 @@ function groupsOf(diff: PackageDiff, marks: Marks): Group[] {
   const groups = KINDS.map(({ kind, title }) => {
     const resources = diff.resources.filter(({ change }) => change === kind);
     return {
-      title: `${title}: ${count(resources.length, 'resource')}`,
+      title: `${title}: ${counted(resources.length, 'resource')}`,
       entries: resources.map((resource) => () => resourceEntry(resource, marks)),
     };
   });
@@ -216,13 +217,9 @@ function cap(lines: readonly string[]): string[] {
   const shown = lines
     .slice(0, LINES)
     .map((line) => (line.length > LINE_LENGTH ? `${line.slice(0, LINE_LENGTH)}…` : line));
-  return lines.length > LINES ? [...shown, `… ${count(lines.length - LINES, 'more line')}`] : shown;
+  return lines.length > LINES ? [...shown, `… ${counted(lines.length - LINES, 'more line')}`] : shown;
 }
 
 function indent(text: string): string {
   return text.replaceAll(/^/gm, '  ');
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

@@ -1,4 +1,5 @@
 /** What a mutator that is not enforced would do, as findings on the fields that it would write. */
+import { counted } from '../../text/counted.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, ID, indexOf, isBookkeeping, pathOf } from './bookkeeping.ts';
 import { isMap, sameValue, textOf } from './field-notes.ts';
@@ -26,7 +27,7 @@ export function wouldChange(before: readonly KrmObject[], after: readonly KrmObj
     ),
   ];
   if (results.length <= MAX_COUNT) return results;
-  const message = `This guardrail would change ${results.length - MAX_COUNT} more fields.`;
+  const message = `This guardrail would change ${counted(results.length - MAX_COUNT, 'more field')}.`;
   return [...results.slice(0, MAX_COUNT), { message, severity: 'warning' }];
 }
 

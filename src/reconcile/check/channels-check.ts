@@ -1,10 +1,12 @@
 /** Pure: the check of the channel files that a proposal changes. */
+
 import type { ChannelProblem } from '../../channels/channels-node.ts';
+import { counted } from '../../text/counted.ts';
 import { CHANNELS_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
-import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, table, tableUpTo } from '../text/markdown-blocks.ts';
 import { problemAnnotation } from './channel-problems.ts';
-import { count, placed, titlePart, type CheckContent } from './check-content.ts';
+import { placed, titlePart, type CheckContent } from './check-content.ts';
 
 /** What a member has to pass before it joins a channel. */
 export interface PromotionGate {
@@ -65,7 +67,7 @@ export function channelsCheck({ files, withdrawn }: ChannelFindings): CheckConte
         ? `${first.problem.rule}: ${titlePart(first.problem.message)}${more(errors.length)}`
         : gate !== undefined
           ? `${gate.gate.revision} to ${gate.gate.channel}: ${titlePart(gate.gate.what)}${more(failing.length + waiting.length)}`
-          : `${count(files.length, 'channel file')} in order`,
+          : `${counted(files.length, 'channel file')} in order`,
     summary: [problemsText(files), gatesText(gates.map((one) => one.gate))]
       .filter((part) => part !== '')
       .join('\n\n'),
@@ -90,8 +92,7 @@ function problemsText(files: readonly ProposedFile[]): string {
     ]),
   );
   if (rows.length === 0) return 'The channel files keep all rules.';
-  const left = rows.length > MAX_ROWS ? `\n\n${rows.length - MAX_ROWS} more are not shown.` : '';
-  return `${table(['rule', 'where', '', 'what'], rows.slice(0, MAX_ROWS))}${left}`;
+  return tableUpTo(MAX_ROWS, ['rule', 'where', '', 'what'], rows);
 }
 
 function gatesText(gates: readonly PromotionGate[]): string {

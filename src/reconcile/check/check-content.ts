@@ -99,7 +99,3 @@ export function placed(annotations: readonly CheckAnnotation[]): {
 }
 
 const LEVELS: readonly CheckAnnotation['level'][] = ['failure', 'warning', 'notice'];
-
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

@@ -1,9 +1,11 @@
 /** Pure: the check of the configuration, of a proposal that changes it or of the branch that holds it. */
+
 import type { ConfigProblem } from '../../config/config-problem.ts';
+import { counted, notShown } from '../../text/counted.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
-import { count, placed, type CheckContent } from './check-content.ts';
+import { placed, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
 
 /** A proposed configuration: its mistakes, or what it would do. */
@@ -41,7 +43,7 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
       at(
         guardrail,
         'warning',
-        `${count(packagesIn(found), 'published package')} would start to fail this guardrail.`,
+        `${counted(packagesIn(found), 'published package')} would start to fail this guardrail.`,
       ),
     ),
     ...trial.notRun.map((guardrail) =>
@@ -62,8 +64,8 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
 }
 
 function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly TrialFinding[]): string {
-  if (broken.length > 0) return `${count(broken.length, 'guardrail')} cannot be configured`;
-  const of = `of ${count(packages, 'package')}`;
+  if (broken.length > 0) return `${counted(broken.length, 'guardrail')} cannot be configured`;
+  const of = `of ${counted(packages, 'package')}`;
   if (blocking.length > 0) return `${packagesIn(blocking)} ${of} would start to fail`;
   return newly.length > 0
     ? `The configuration is valid; ${packagesIn(newly)} ${of} would get new warnings`
@@ -79,7 +81,7 @@ export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' |
   if (trial === null) return 'The configuration does not change what packages must satisfy.';
   const { newly, rewritten, packages, notRun } = trial;
   const failing = newly.filter(({ mode }) => mode === 'enforce');
-  const of = `of ${count(packages, 'package')} would`;
+  const of = `of ${counted(packages, 'package')} would`;
   const verdict = [
     ...(failing.length > 0 ? [`**${packagesIn(failing)} ${of} start to fail** with this configuration`] : []),
     ...(newly.length > failing.length
@@ -127,16 +129,16 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
           ['guardrail', 'problem', 'how to fix it'],
           broken.map(({ guardrail, message, hint }) => [code(guardrail), message, hint]),
         ),
-    `Its guardrails ran on the newest revision of ${count(packages, 'package')} (on the branch, for a package without a revision). ${newly.length === 0 ? 'None would start to fail.' : 'These would start to fail; they stay published, and their next proposal has to fix it:'}`,
+    `Its guardrails ran on the newest revision of ${counted(packages, 'package')} (on the branch, for a package without a revision). ${newly.length === 0 ? 'None would start to fail.' : 'These would start to fail; they stay published, and their next proposal has to fix it:'}`,
     rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'first finding'], rows),
-    newly.length > MAX_ROWS ? `${newly.length - MAX_ROWS} more are not shown.` : '',
+    notShown(newly.length - MAX_ROWS),
     rewritten.length === 0
       ? ''
       : `A mutator would rewrite the next proposal for these packages: ${names(rewritten)}.`,
     notRun.length === 0
       ? ''
       : `Not run before the merge, because what they run, or what they read, is not approved yet: ${names(notRun)}.`,
-    left === 0 ? '' : `${count(left, 'package')} beyond the first ${packages} were not checked.`,
+    left === 0 ? '' : `${counted(left, 'package')} beyond the first ${packages} were not checked.`,
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -151,7 +153,7 @@ function mistakes(problems: readonly ConfigProblem[]): CheckContent {
   return {
     name: CONFIG_CHECK,
     conclusion: 'failure',
-    title: `${count(problems.length, 'error')} in the configuration`,
+    title: `${counted(problems.length, 'error')} in the configuration`,
     summary: table(
       ['where', 'problem', 'how to fix it'],
       problems.map((problem) => [code(`${problem.file}:${problem.line}`), problem.message, problem.hint]),

@@ -1,8 +1,10 @@
 /** Pure: the check that shows what a proposal changes of what channels offer, and who goes where then. */
+
 import type { HeadChange } from '../../package/head-change.ts';
+import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { GRAPH_CHECK } from '../check-names.ts';
 import { code, details, fenced, foreignSentence, table } from '../text/markdown-blocks.ts';
-import { count, type CheckContent } from './check-content.ts';
+import { type CheckContent } from './check-content.ts';
 
 /** One channel whose head or edges change. */
 export interface ChannelMove {
@@ -36,7 +38,7 @@ export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
   const unsafe = moves.reduce((sum, { change }) => sum + crdErrors(change).length, 0);
   const grown = moves.filter(({ change }) => change !== undefined && 'grown' in change && change.grown);
   const warnings = [
-    ...(unsafe > 0 ? [`${count(unsafe, 'unsafe change')} of custom resource definitions`] : []),
+    ...(unsafe > 0 ? [`${counted(unsafe, 'unsafe change')} of custom resource definitions`] : []),
     ...(grown.length > 0 ? ['more is permitted'] : []),
   ];
   return {
@@ -50,7 +52,7 @@ export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
 function titleOf(moves: readonly ChannelMove[]): string {
   const [first] = moves;
   if (first === undefined) return '';
-  const others = moves.length > 1 ? `, and ${count(moves.length - 1, 'other channel')}` : '';
+  const others = moves.length > 1 ? `, and ${counted(moves.length - 1, 'other channel')}` : '';
   return `${first.package} ${first.channel}: ${stepOf(first)}${others}`;
 }
 
@@ -69,7 +71,7 @@ function summaryOf(moves: readonly ChannelMove[]): string {
     parts.push(text);
   }
   const left = moves.length - parts.length;
-  return [...parts, ...(left > 0 ? [`${count(left, 'channel')} more are not shown.`] : [])].join('\n\n');
+  return [...parts, ...(left > 0 ? [notShown(left, 'channel')] : [])].join('\n\n');
 }
 
 function textOf(move: ChannelMove): string {
@@ -92,9 +94,9 @@ function followersText({ followers, hidden }: ChannelMove): string {
   if (rows.length === 0) {
     return left === 0
       ? 'No known downstream follows it.'
-      : `${count(left, 'package')} that cannot be named here follow the package.`;
+      : `${counted(left, 'package')} that cannot be named here ${left === 1 ? 'follows' : 'follow'} the package.`;
   }
-  const rest = left > 0 ? `\n\n${left} more are not shown, or cannot be named here.` : '';
+  const rest = left > 0 ? `\n\n${left} more ${isOrAre(left)} not shown, or cannot be named here.` : '';
   return `${table(['followed by', 'at', 'gets next'], rows)}${rest}`;
 }
 

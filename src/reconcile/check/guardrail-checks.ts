@@ -1,10 +1,12 @@
 /** Pure: one check for each guardrail. */
+
 import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
+import { counted } from '../../text/counted.ts';
 import { guardrailCheck } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { code, fenced, sentence, table } from '../text/markdown-blocks.ts';
-import { annotationOf, count, findingTitle, placed, type CheckContent } from './check-content.ts';
+import { code, fenced, sentence, tableUpTo } from '../text/markdown-blocks.ts';
+import { annotationOf, findingTitle, placed, type CheckContent } from './check-content.ts';
 
 export function guardrailChecks(
   config: Pick<RepositoryConfig, 'guardrails'>,
@@ -112,7 +114,7 @@ function runTable(
   found: readonly { readonly one: RenderedPackage }[],
 ): string {
   const findings = Map.groupBy(found, ({ one }) => one.package.path);
-  const rows = runs.slice(0, MAX_ROWS).map(({ path, run }) => {
+  const rows = runs.map(({ path, run }) => {
     const number = findings.get(path)?.length ?? 0;
     const outcome =
       run.refused !== undefined
@@ -121,9 +123,8 @@ function runTable(
           ? 'failed'
           : number === 0
             ? 'no findings'
-            : count(number, 'finding');
+            : counted(number, 'finding');
     return [code(path), outcome];
   });
-  const more = runs.length > MAX_ROWS ? `\n\n${runs.length - MAX_ROWS} more packages are not shown.` : '';
-  return table(['package', 'result'], rows) + more;
+  return tableUpTo(MAX_ROWS, ['package', 'result'], rows, 'package');
 }

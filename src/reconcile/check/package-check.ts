@@ -1,9 +1,10 @@
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
+import { counted } from '../../text/counted.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { inDirectory } from '../text/in-directory.ts';
 import { code, sentence, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
-import { count, type CheckContent } from './check-content.ts';
+import { type CheckContent } from './check-content.ts';
 
 /** What is known of the packages of a proposal. */
 export interface PackageFacts {
@@ -29,7 +30,7 @@ export function packageCheck(facts: PackageFacts): CheckContent {
       ? mistakeTitle(errors)
       : unready.length > 0
         ? `Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`.slice(0, 250)
-        : count(names.length, 'package');
+        : counted(names.length, 'package');
   const rows = gates.map(({ type, ready, message, in: { path } }) => [
     code(path),
     code(type),

@@ -1,11 +1,13 @@
 /** Pure: the check that says what a proposal lets its packages do that they could not do before. */
+
 import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../../package/power/power-types.ts';
+import { counted } from '../../text/counted.ts';
 import { POWER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import { inDirectory } from '../text/in-directory.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { count, placed, type CheckContent } from './check-content.ts';
+import { placed, type CheckContent } from './check-content.ts';
 
 /** The permission diff of one touched package. */
 export interface PackagePower {
@@ -73,7 +75,9 @@ function titleOf(
   const others = wider.length > 1 ? `, and ${wider.length - 1} more` : '';
   const more = first === undefined ? [] : [`▲ ${first.who}: ${first.what}${others}`.slice(0, 200)];
   const unknown =
-    unread > 0 ? [`${more.length > 0 ? 'unknown' : 'Unknown'}: ${count(unread, 'file')} cannot be read`] : [];
+    unread > 0
+      ? [`${more.length > 0 ? 'unknown' : 'Unknown'}: ${counted(unread, 'file')} cannot be read`]
+      : [];
   const ask = missing.length > 0 ? [`needs approval from ${missing.join(' or ')}`] : [];
   return [...more, ...unknown, ...ask].join('; ');
 }

@@ -1,7 +1,7 @@
 import { PUBLICATION_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
-import { code, table } from '../text/markdown-blocks.ts';
+import { code, tableUpTo } from '../text/markdown-blocks.ts';
 
 const MAX_ROWS = 100;
 
@@ -64,8 +64,7 @@ const WITHOUT =
   'These revisions were published without the approvals that the configuration requires, because `publish.directPushes: publish` is set. Their tags say `Approved-by: none`.';
 
 function rows(heads: readonly string[], all: readonly (readonly string[])[]): string {
-  const more = all.length > MAX_ROWS ? `\n\n${all.length - MAX_ROWS} more are not shown.` : '';
-  return `${table(heads, all.slice(0, MAX_ROWS))}${more}`;
+  return tableUpTo(MAX_ROWS, heads, all);
 }
 
 /** The same once all of it is published. */

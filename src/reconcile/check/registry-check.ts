@@ -1,13 +1,12 @@
 import { REGISTRY_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
-import { code, table } from '../text/markdown-blocks.ts';
+import { code, tableUpTo } from '../text/markdown-blocks.ts';
 
 const MAX_ROWS = 100;
 
 /** Pure: what a commit of the registered branch says about packages that are published and cannot be pushed to the registry. */
 export function registryCheck(commit: string, refused: ReadonlyMap<string, string>): CheckInput {
-  const rows = [...refused].slice(0, MAX_ROWS).map(([path, why]) => [code(path), why]);
-  const more = refused.size > MAX_ROWS ? `\n\n${refused.size - MAX_ROWS} more are not shown.` : '';
+  const rows = [...refused].map(([path, why]) => [code(path), why]);
   const common = {
     name: REGISTRY_CHECK,
     headSha: commit,
@@ -26,6 +25,6 @@ export function registryCheck(commit: string, refused: ReadonlyMap<string, strin
     ...common,
     conclusion: 'failure',
     title: `Missing from the registry: ${[...refused.keys()].join(', ')}`,
-    summary: `These packages are published, and could not be pushed to the registry of \`spec.oci\`:\n\n${table(['package', 'why'], rows)}${more}`,
+    summary: `These packages are published, and could not be pushed to the registry of \`spec.oci\`:\n\n${tableUpTo(MAX_ROWS, ['package', 'why'], rows)}`,
   };
 }

@@ -1,12 +1,14 @@
 /** Pure: the check of the packages' own pipelines. */
+
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
+import { counted } from '../../text/counted.ts';
 import { RENDER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { inDirectory } from '../text/in-directory.ts';
 import { code, fenced, sentence, table, foreignSentence } from '../text/markdown-blocks.ts';
-import { annotationOf, count, findingTitle, placed, titlePart, type CheckContent } from './check-content.ts';
+import { annotationOf, findingTitle, placed, titlePart, type CheckContent } from './check-content.ts';
 
 /** Bytes, as the forge counts the text of a check. A cut patch would not apply. */
 const MAX_PATCH = 60_000;
@@ -30,7 +32,7 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
           ? 'The branch is not rendered'
           : rendered.length === 0
             ? 'Nothing to render'
-            : `${count(rendered.length, 'package')} rendered`;
+            : `${counted(rendered.length, 'package')} rendered`;
   const summary = [
     ...failed.map((one) => failure(one)),
     ...unstable.map(
@@ -131,8 +133,8 @@ export function outcomeOf(run: FunctionRun): string {
   if (run.refused !== undefined) return 'not run';
   const found = run.results.filter(({ severity }) => severity === 'error' || severity === 'warning').length;
   if (run.exitCode !== 0 && (run.type === 'mutator' || found === 0)) return `failed (${run.exitCode})`;
-  if (found > 0) return count(found, 'finding');
-  return run.results.length === 0 ? 'done' : count(run.results.length, 'result');
+  if (found > 0) return counted(found, 'finding');
+  return run.results.length === 0 ? 'done' : counted(run.results.length, 'result');
 }
 
 function problemAnnotation(one: RenderedPackage): CheckAnnotation[] {

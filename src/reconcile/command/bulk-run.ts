@@ -1,9 +1,11 @@
 /** Carries out a plan, item by item, each with the rights and the state of that moment. */
+
 import { authorize } from '../../command/authorize.ts';
 import { decideCommand } from '../../command/decide.ts';
 import { reject } from '../../command/reject.ts';
 import type { BulkStep, Step } from '../../command/step.ts';
 import { PorticoError } from '../../error.ts';
+import { counted } from '../../text/counted.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -109,7 +111,7 @@ export async function performBulkStep({
   const reply =
     failed === 0
       ? undefined
-      : `${failed} of ${plan.items.length} items were not done; the plan above says why.`;
+      : `${failed} of ${counted(plan.items.length, 'item')} could not be done; the plan above says why.`;
   return reply === undefined ? { kind: 'done' } : { kind: 'done', reply };
 }
 

@@ -3,6 +3,7 @@ import type { DiffEnd } from '../../command/diff-end.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
 import type { Step } from '../../command/step.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
+import { notShown } from '../../text/counted.ts';
 import { isOnBranch } from '../draft/upstream.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -78,7 +79,7 @@ export async function showDiff({
     );
   }
   if (packages.length > MAX_COUNT)
-    parts.push(`${packages.length - MAX_COUNT} more packages are not shown. To see one, name it.`);
+    parts.push(`${notShown(packages.length - MAX_COUNT, 'package')} To see one, name it.`);
   return { kind: 'done', reply: parts.join('\n\n') };
 }
 

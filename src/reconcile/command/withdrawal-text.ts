@@ -1,4 +1,5 @@
 /** Pure: what a rollback does to each downstream, as the answer to the command says it. */
+import { counted, isOrAre } from '../../text/counted.ts';
 import type { Withdrawal, WithdrawalPlan } from '../rollout/way-back.ts';
 import { code, table } from '../text/markdown-blocks.ts';
 
@@ -26,7 +27,9 @@ export function withdrawalText(
     ...(rows.length === 0
       ? []
       : [table(['package', 'downstream', 'withdrawn', 'goes to'], rows.slice(0, MAX_ROWS))]),
-    ...(left > 0 ? [`${left} more are not listed; each goes to the revision that it was at before.`] : []),
+    ...(left > 0
+      ? [`${left} more ${isOrAre(left)} not listed; each goes to the revision that it was at before.`]
+      : []),
     ...nobody.map(
       (plan) =>
         `No downstream that may be named here has ${code(`${placeOf(plan)}@${plan.revision}`)}: it is no longer proposed.`,
@@ -42,7 +45,7 @@ function introduction(
   if (how === 'refusal') return 'No downstream has a revision to go back to.';
   if (how === 'plan') {
     const [{ governed, revision } = { governed: { path: '' }, revision: '' }] = plans;
-    return `**Nothing is done yet.** The rollout ${code(rollout)} governs ${plans.length} packages. To roll all of this back, write \`/portico rollout rollback ${rollout} confirm\`; of one package, \`/portico rollout rollback ${rollout} ${governed.path}@${revision}\`.`;
+    return `**Nothing is done yet.** The rollout ${code(rollout)} governs ${counted(plans.length, 'package')}. To roll all of this back, write \`/portico rollout rollback ${rollout} confirm\`; of one package, \`/portico rollout rollback ${rollout} ${governed.path}@${revision}\`.`;
   }
   const done = plans.filter(changesSomething).map((plan) => code(`${placeOf(plan)}@${plan.revision}`));
   return `The rollout ${code(rollout)} rolls back ${done.join(', ')}. A way back is a proposal that people merge.`;

@@ -1,6 +1,8 @@
 /** Pure: what the issue about all repositories of an owner says. The same state gives the same text. */
+
 import type { CatalogRepository, Standing } from '../../catalog/catalog.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
+import { counted, isOrAre } from '../../text/counted.ts';
 import type { StalledVariant } from '../downstream/variant-plan.ts';
 import { rolloutPart } from '../rollout/body.ts';
 import type { RolloutLook } from '../rollout/rollouts.ts';
@@ -64,8 +66,8 @@ function summaryPart(input: OrganizationInput): string {
   const hidden =
     others === undefined || others === 0
       ? ''
-      : ` ${others} more ${others === 1 ? 'is' : 'are'} not listed here, because not everyone who can read this issue can read them. To list a repository, set ${code('organization: { listed: true }')} in its configuration or in the organisation's.`;
-  return `${repositories.length} ${repositories.length === 1 ? 'repository' : 'repositories'}, ${packages} ${packages === 1 ? 'package' : 'packages'}. Updates: ${due === '' ? 'none due' : due}.${hidden}`;
+      : ` ${others} more ${isOrAre(others)} not listed here, because not everyone who can read this issue can read them. To list a repository, set ${code('organization: { listed: true }')} in its configuration or in the organisation's.`;
+  return `${counted(repositories.length, 'repository', 'repositories')}, ${counted(packages, 'package')}. Updates: ${due === '' ? 'none due' : due}.${hidden}`;
 }
 
 function updatesPart(input: OrganizationInput): string {

@@ -1,5 +1,5 @@
 /** Pure: what all dashboards are made of. */
-import { table } from '../text/markdown-blocks.ts';
+import { tableUpTo } from '../text/markdown-blocks.ts';
 
 /** Rows of one table; what is left out is counted. */
 const MAX_ROWS = 200;
@@ -16,6 +16,5 @@ export function section(
   header: readonly string[],
   rows: readonly (readonly string[])[],
 ): string {
-  const more = rows.length > MAX_ROWS ? `\n\n${rows.length - MAX_ROWS} more are not shown.` : '';
-  return `### ${title}\n\n${table(header, rows.slice(0, MAX_ROWS))}${more}`;
+  return `### ${title}\n\n${tableUpTo(MAX_ROWS, header, rows)}`;
 }

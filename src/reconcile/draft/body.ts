@@ -1,5 +1,7 @@
 /** Pure: what the pull request of a draft that was made by command says. */
+
 import type { PackageFiles } from '../../package/package.ts';
+import { counted } from '../../text/counted.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
 import { code, conflictTable, details } from '../text/markdown-blocks.ts';
 import { mergeNotesText } from '../text/merge-notes.ts';
@@ -24,7 +26,7 @@ export function draftBody(input: DraftBodyInput): string {
       ? `**It fails the current guardrails.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as no one pushes anything else.`
       : '',
     record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
-      ? `**${record.conflicts.length} conflict${record.conflicts.length === 1 ? '' : 's'}:** the new upstream and this package changed the same fields. The branch has the new upstream's value. Settle each conflict with \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
+      ? `**${counted(record.conflicts.length, 'conflict')}:** the new upstream and this package changed the same fields. The branch has the new upstream's value. Settle each conflict with \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
       : '',
     record.kind === 'rebase' && record.notes !== undefined ? mergeNotesText(record.notes) : '',
     before.size === 0 ? listed(after) : '',
@@ -60,7 +62,7 @@ function listed(files: PackageFiles): string {
   const names = [...files.keys()].sort();
   const more = names.length > MAX_FILES ? [`and ${names.length - MAX_FILES} more`] : [];
   const lines = [...names.slice(0, MAX_FILES).map(code), ...more].map((line) => `- ${line}`);
-  return details(`${names.length} file${names.length === 1 ? '' : 's'}`, lines.join('\n'));
+  return details(counted(names.length, 'file'), lines.join('\n'));
 }
 
 function nextSteps(path: string, branch: string, record: CommandRecord): string {

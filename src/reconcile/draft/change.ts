@@ -1,9 +1,11 @@
 /** Commits that commands add to the branch of a pull request: a function's changes, subpackages, another upstream. */
+
 import { shown } from '../../command/arguments.ts';
 import type { DraftChange } from '../../command/draft-request.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
+import { counted } from '../../text/counted.ts';
 import type { FileChanges } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -90,7 +92,7 @@ export async function changeDraft({
     signal,
   );
   if (problem !== null) return problem;
-  const files = made.changes.size === 1 ? 'one file' : `${made.changes.size} files`;
+  const files = counted(made.changes.size, 'file');
   return look([`${made.title}: ${files} changed.`, made.note ?? ''].filter((part) => part !== '').join(' '));
 }
 
@@ -147,7 +149,7 @@ function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage)
   return [
     conflicts.length === 0
       ? ''
-      : `${conflicts.length} conflict${conflicts.length === 1 ? '' : 's'}: the check portico/conflicts lists the fields that both sides changed.`,
+      : `${counted(conflicts.length, 'conflict')}: the check portico/conflicts lists the fields that both sides changed.`,
     decided === 0
       ? ''
       : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} automatically; see Portico's comment.`,
@@ -212,7 +214,7 @@ async function evaluated({
     trailers: [`Function: ${image}${given === '' ? '' : ` ${given.slice(0, 500)}`}`],
     record: { kind: 'change', what: 'eval' },
     ...(findingCount > 0 && {
-      note: `The function reported ${findingCount} finding${findingCount === 1 ? '' : 's'}.`,
+      note: `The function reported ${counted(findingCount, 'finding')}.`,
     }),
   };
 }

@@ -1,5 +1,6 @@
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
+import { counted } from '../../text/counted.ts';
 import type { PromotionGate } from '../check/channels-check.ts';
 import type { CommitHealth } from '../forge/checks.ts';
 import type { Ports } from '../ports.ts';
@@ -33,7 +34,7 @@ export async function rolloutGate(
     if (state === 'healthy') healthy += 1;
     if (state === 'failed') failed.push(name);
   }
-  const of = `${healthy} of ${followers.length} downstreams that have it are healthy`;
+  const of = `${healthy} of ${counted(followers.length, 'downstream')} that have it are healthy`;
   if (failed.length > 0) return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
   if (followers.length === 0) return ['waiting', 'no downstream of its source channel has it yet'];
   return [healthy === followers.length ? 'passed' : 'waiting', of];

@@ -7,6 +7,7 @@ import type { PackageDiff } from '../../package/diff/diff-types.ts';
 import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerDiff } from '../../package/power/power-types.ts';
 import { shortDigest } from '../../revision/digest.ts';
+import { counted } from '../../text/counted.ts';
 import { markedPart } from '../../text/marked-part.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { trialText, type ProposedConfig } from '../check/config-check.ts';
@@ -122,7 +123,7 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
     parts.push(part);
   }
   const left = changed.length - parts.length;
-  return left === 0 ? parts : [...parts, `… and ${left} more packages; see the checks.`];
+  return left === 0 ? parts : [...parts, `… and ${counted(left, 'more package')}; see the checks.`];
 }
 
 /** What each function of a package's render did; a function without findings says so in one word. */
@@ -239,7 +240,7 @@ function packagesTable({ packages }: SummaryInput): string {
       powers(diff),
     ]);
   const left = packages.length - rows.length;
-  const more = left > 0 ? `\n\n… and ${left} more packages.` : '';
+  const more = left > 0 ? `\n\n… and ${counted(left, 'more package')}.` : '';
   return table(['package', 'published', 'will be published as', 'resources', 'privileges'], rows) + more;
 }
 
@@ -262,7 +263,7 @@ function counts({ counts: of, files }: PackageDiff): string {
     of.changed > 0 ? `${of.changed} changed` : '',
     of.removed > 0 ? `${of.removed} removed` : '',
     of.moved > 0 ? `${of.moved} moved` : '',
-    unread > 0 ? `${unread} ${unread === 1 ? 'file' : 'files'} unread` : '',
+    unread > 0 ? `${counted(unread, 'file')} unread` : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'no data changed' : parts.join(', ');
 }

@@ -3,7 +3,7 @@ import type { RejectedRef } from '../git-port.ts';
 import { code, sentence } from '../text/markdown-blocks.ts';
 
 /** What helps against a rule that forbids a push to a branch. */
-export const ALLOW_BRANCH =
+const ALLOW_BRANCH =
   'Allow the App to push to this branch: add it as a bypass actor to the ruleset that forbids it.';
 /** What helps against a rule that forbids Portico's own refs. */
 export const ALLOW_RECORDS = 'Allow the App to write refs below refs/portico/.';

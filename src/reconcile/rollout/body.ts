@@ -1,4 +1,5 @@
 /** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
+import { notShown } from '../../text/counted.ts';
 import { code, sentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
 
@@ -9,8 +10,8 @@ const MAX_COUNT = 20;
 export function rolloutPart(looks: readonly RolloutLook[]): string {
   if (looks.length === 0) return '';
   const shown = looks.slice(0, MAX_COUNT).map(one);
-  const more = looks.length > MAX_COUNT ? [`${looks.length - MAX_COUNT} more are not shown.`] : [];
-  return ['### Rollouts', ...shown, ...more].join('\n\n');
+  const more = notShown(looks.length - MAX_COUNT);
+  return ['### Rollouts', ...shown, ...(more === '' ? [] : [more])].join('\n\n');
 }
 
 function one({ governed, revision, plan }: RolloutLook): string {

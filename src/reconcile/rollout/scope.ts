@@ -1,8 +1,10 @@
 /** Pure: which rollout an upstream package's updates go by, and which documents can be followed by nobody. */
+
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { Rollout } from '../../package/rollout/rollout.ts';
 import { latestRevision } from '../../revision/numbering.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
+import { isOrAre } from '../../text/counted.ts';
 import type { StalledVariant } from '../downstream/variant-plan.ts';
 import { doesNotObey, notKnown } from '../repository/control.ts';
 import { isControlledBy, isSameOwner, mayFlow, mayKnow } from '../repository/visibility.ts';
@@ -153,7 +155,10 @@ function takePlaces({
     const [first, ...more] = twins;
     if (first === undefined) continue;
     const by = mayFlow(first.control, control) ? `the rollout ${first.rollout.name}` : 'another rollout';
-    const others = more.length === 0 ? '' : `, and ${more.length} more are governed by that or another`;
+    const others =
+      more.length === 0
+        ? ''
+        : `, and ${more.length} more ${isOrAre(more.length)} governed by that or another`;
     tell(`${first.path} is already governed by ${by}${others}`);
   }
 }

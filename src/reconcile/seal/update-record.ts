@@ -3,6 +3,7 @@
  * update branch, and the open conflicts in the pull request's body. The seal is a keyed digest, so neither a commit
  * by somebody who calls himself the bot nor an edited body is taken for Portico's word.
  */
+
 import type { Account } from '../../command/account.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { Keyring } from '../../revision/keyring.ts';
@@ -14,6 +15,7 @@ import {
   sealRecord,
   type SealedPlace,
 } from '../../revision/sealed-record.ts';
+import { counted } from '../../text/counted.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
 
 /** What an update brings to one package. */
@@ -192,7 +194,7 @@ function recordText(conflicts: readonly UpdateConflict[]): string {
     id: 'more',
     file: '',
     resource: null,
-    path: `${files.length - 50} more files`,
+    path: counted(files.length - 50, 'more file'),
     taken: 'upstream',
   };
   return encodeRecord([...first, rest]);

@@ -1,6 +1,8 @@
 /** Pure: what the onboarding pull request holds and says. */
+
 import { branchRuleset, tagRuleset, type Ruleset } from '../../config/ruleset.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
+import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import { code, table } from '../text/markdown-blocks.ts';
 
@@ -63,10 +65,10 @@ export function onboardingBody(found: OnboardingFound): string {
     newest === undefined ? 'not published' : code(newest),
     String(revisions.length),
   ]);
-  const more =
-    packages.length > shown.length ? [`${packages.length - shown.length} more are not shown.`] : [];
+  const left = notShown(packages.length - shown.length);
+  const more = left === '' ? [] : [left];
   return [
-    `This repository has ${packages.length} kpt package${packages.length === 1 ? '' : 's'}, of which ${published} ${published === 1 ? 'is' : 'are'} published by tags. Merging this pull request registers it with Portico. Until then, Portico changes nothing else here.`,
+    `This repository has ${counted(packages.length, 'kpt package')}, of which ${published} ${isOrAre(published)} published by tags. Merging this pull request registers it with Portico. Until then, Portico changes nothing else here.`,
     table(['package', 'newest revision', 'revisions'], rows),
     ...more,
     ...porchWords(porch),

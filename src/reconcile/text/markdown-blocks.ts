@@ -1,5 +1,7 @@
 /** Pure: pieces of Markdown in which foreign text is inert: it stands in code, where nothing is a mention or a tag. */
+
 import type { Conflict } from '../../package/merge/conflict.ts';
+import { notShown } from '../../text/counted.ts';
 import { cell, codeSpan, fence, inertSentence } from '../../text/markdown.ts';
 
 /** Inline code that holds any text; line breaks become spaces. */
@@ -10,6 +12,17 @@ export function code(text: string): string {
 /** A table; cells are Markdown already. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [tableLine(header), tableLine(header.map(() => '---')), ...rows.map(tableLine)].join('\n');
+}
+
+/** The first `most` rows as a table, and how many rows are left out. */
+export function tableUpTo(
+  most: number,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  noun?: string,
+): string {
+  const more = notShown(rows.length - most, noun);
+  return table(header, rows.slice(0, most)) + (more && `\n\n${more}`);
 }
 
 function tableLine(cells: readonly string[]): string {
@@ -32,8 +45,8 @@ export function conflictTable(
       value(conflict.local),
       conflict.taken,
     ]);
-  const more = conflicts.length > most ? `\n\n${conflicts.length - most} more are not shown.` : '';
-  return table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows) + more;
+  const more = notShown(conflicts.length - most);
+  return table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows) + (more && `\n\n${more}`);
 }
 
 /** Foldable; the blank lines make Markdown inside work. */

@@ -5,6 +5,7 @@ import type { Conflict } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import type { Keyring } from '../../revision/keyring.ts';
+import { counted } from '../../text/counted.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
@@ -243,7 +244,7 @@ function diffsOf({ parts, group }: UpdateBodyInput): string[] {
       .join('\n\n');
   });
   const more = parts.length - diffs.length;
-  return more > 0 ? [...diffs, `The changes in ${more} more packages are not shown here.`] : diffs;
+  return more > 0 ? [...diffs, `The changes in ${counted(more, 'more package')} are not shown here.`] : diffs;
 }
 
 function overridesText(survives: readonly string[] | undefined, to: string, room: number): string {
@@ -278,7 +279,7 @@ function notesOf(parts: readonly UpdatedPart[]): string[] {
     shown.push(note);
   }
   const more = notes.length - shown.length;
-  if (more > 0) shown.push(`The notes of ${more} more revisions are not shown here.`);
+  if (more > 0) shown.push(`The notes of ${counted(more, 'more revision')} are not shown here.`);
   return [details('Upstream release notes', shown.join('\n\n'))];
 }
 

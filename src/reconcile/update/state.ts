@@ -2,7 +2,9 @@
  * Pure: what an update's pull request says of where it stands. Two parts of its body follow that, the first lines and the
  * last ones; everything between them is about the revision that it brings.
  */
+
 import type { Conflict } from '../../package/merge/conflict.ts';
+import { counted, isOrAre } from '../../text/counted.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
@@ -113,8 +115,8 @@ function conflictsText({ open, listed }: Extract<UpdateState, { kind: 'open' }>[
     return listed === 1 ? '**The only conflict is settled.**' : `**All ${listed} conflicts are settled.**`;
   }
   const settled = listed - open.length;
-  const count = `${open.length} conflict${open.length === 1 ? '' : 's'}`;
-  const rest = settled <= 0 ? '' : ` (${settled} of ${listed} ${settled === 1 ? 'is' : 'are'} settled)`;
+  const count = counted(open.length, 'conflict');
+  const rest = settled <= 0 ? '' : ` (${settled} of ${listed} ${isOrAre(settled)} settled)`;
   return `**${count}${rest}:** upstream and this repository changed the same fields. The branch has upstream's value. Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, or commit the value that you want.\n\n${conflictTable(open, MAX_CONFLICTS)}`;
 }
 

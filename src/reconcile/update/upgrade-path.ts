@@ -2,7 +2,7 @@
 import type { DeprecationDocument } from '../../channels/package-channels.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
-import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, tableUpTo } from '../text/markdown-blocks.ts';
 
 /** A package and where it goes. */
 export interface PackageUpgrade {
@@ -37,12 +37,10 @@ function deprecationsText(parts: readonly PackageUpgrade[]): string {
     one.supersededBy === undefined ? '' : code(`v${one.supersededBy}`),
   ]);
   if (rows.length === 0) return '';
-  const more =
-    rows.length > MAX_DEPRECATIONS ? `\n\n${rows.length - MAX_DEPRECATIONS} more are not shown.` : '';
   const heads = ['deprecated', 'severity', 'why', 'superseded by'];
   const target = parts.some(({ to, way }) => way?.deprecations.some((one) => isOf(one, to)));
   const still = target ? '\n\nNothing that is not deprecated can follow directly.' : '';
-  return `${table(heads, rows.slice(0, MAX_DEPRECATIONS))}${more}${still}`;
+  return `${tableUpTo(MAX_DEPRECATIONS, heads, rows)}${still}`;
 }
 
 function isOf({ schema, name }: DeprecationDocument, revision: string): boolean {
