@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** They replace HTTP in their process, or its environment. */
-const APART = ['test/forge/**/*.test.ts', 'test/e2e/probot-*.test.ts'];
+const APART = ['test/forge/**/*.test.ts', 'test/e2e/probot-host.test.ts'];
 
 // Git is made hermetic for every test: no user or system configuration, no prompt, no foreign protocol.
 export default defineConfig({

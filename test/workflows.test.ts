@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 
 import { ROOT, run, scratch } from './cli/run-portico.ts';
 import type { Outcome } from './cli/run-portico.ts';
+import { longTest, STORIES } from './long-test.ts';
 
 interface Step {
   readonly name: string;
@@ -77,8 +78,11 @@ describe('portico-check.yml', () => {
     for (const part of ['package.json', 'package-lock.json', '.npmrc', 'src']) {
       cpSync(join(ROOT, part), workspace.path(`portico/${part}`), { recursive: true });
     }
-    const installed = await runStep('Install Portico');
-    if (/ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENOTCACHED/.test(installed.stderr)) {
+    // It takes as long as all the rest here.
+    const installed = STORIES ? await runStep('Install Portico') : undefined;
+    if (installed === undefined) {
+      symlinkSync(join(ROOT, 'node_modules'), workspace.path('portico/node_modules'));
+    } else if (/ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENOTCACHED/.test(installed.stderr)) {
       process.stderr.write(
         'No registry can be reached: "Install Portico" is SKIPPED and the modules here are taken.\n',
       );
@@ -87,7 +91,7 @@ describe('portico-check.yml', () => {
   });
   afterAll(() => workspace[Symbol.dispose]());
 
-  test('Portico installs without scripts and without what only development needs', () => {
+  longTest('Portico installs without scripts and without what only development needs', () => {
     expect(outcomes.get('install')?.code ?? 0).toBe(0);
   });
 

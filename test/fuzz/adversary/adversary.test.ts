@@ -13,7 +13,7 @@ import { KNOWN } from './known.ts';
 
 vi.setConfig({ testTimeout: 24 * 3_600_000 });
 
-const RUNS = Number(process.env['ADVERSARY_RUNS'] ?? 60);
+const RUNS = Number(process.env['ADVERSARY_RUNS'] ?? 40);
 const LONG = process.env['ADVERSARY_RUNS'] !== undefined;
 const SEED = Number(process.env['ADVERSARY_SEED'] ?? 61);
 

@@ -56,7 +56,6 @@ function untold({ base, upstream, local }: Trees, merged: MergeResult): string[]
     Counted,
   ];
   const told = toldWords([base, upstream, local], merged);
-  const carriers = new Map([base, upstream, local].flatMap((files) => [...commentsIn(files)]));
   const another = new Set([upstream, local].flatMap((files) => [...wordsOfOthers(files, b)]));
   const ofMembers = [upstream, local].map((files) => new Set(commentsOfNewMembers(files, b)));
   const wrong: string[] = [];
@@ -67,9 +66,8 @@ function untold({ base, upstream, local }: Trees, merged: MergeResult): string[]
     // Each new member of a set brings its own comments, also where another had the same.
     const bringing = ofMembers.filter((words) => words.has(word)).length;
     if (bringing > 0 && count === bringing) continue;
-    const carrier = carriers.get(word);
     // A resource of another name is another one, where it cannot be followed without doubt.
-    if (another.has(count > 0 ? word : (carrier ?? ''))) continue;
+    if (count > 0 && another.has(word)) continue;
     wrong.push(`${word} ${count === 0 ? 'lost' : isWanted ? 'doubled' : 'back'}`);
   }
   return wrong;

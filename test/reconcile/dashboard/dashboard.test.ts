@@ -16,11 +16,9 @@ beforeAll(async () => {
       down: {},
       secret: { spec: 'branch: main\nsharing: { within: organization }', collaborators: {} },
     },
-    { shares: true },
+    // News is written at once.
+    { shares: true, environment: { dashboardSeconds: 0 } },
   );
-  // News is written at once.
-  await stage.stopBot();
-  await stage.startBot({ dashboardSeconds: 0 });
 });
 
 afterAll(async () => {
