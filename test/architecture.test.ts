@@ -132,7 +132,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   oci: ['network', 'archive', 'package', 'text', 'npm:zod', 'node:'],
   bundle: ['package', 'fbc', 'npm:zod', 'node:crypto'],
   preview: ['package', 'text', 'node:util'],
-  processors: ['config', 'package', 'revision', 'fbc', 'bundle', 'function', 'node:', 'npm:zod'],
+  processors: ['archive', 'config', 'package', 'revision', 'fbc', 'bundle', 'function', 'node:', 'npm:zod'],
   demo: ['cli', 'config', 'package', 'function', 'git', 'node:', 'npm:'],
   trial: ['text', 'forge', 'git', 'node:', 'npm:zod'],
   'cli/local': ['config', 'revision', 'git', 'catalog', 'command', ...ROOMS, 'node:'],

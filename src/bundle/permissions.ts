@@ -54,7 +54,7 @@ function rolePair(
   const metadata: Fields = namespace === undefined ? { name } : { name, namespace };
   const apiVersion = `${RBAC}/v1`;
   return [
-    { apiVersion, kind: `${prefix}Role`, metadata, rules: permission.rules ?? null },
+    { apiVersion, kind: `${prefix}Role`, metadata, rules: permission.rules?.map(withoutEmpty) ?? null },
     {
       apiVersion,
       kind: `${prefix}RoleBinding`,
@@ -63,6 +63,16 @@ function rolePair(
       subjects: [{ kind: 'ServiceAccount', name: accountOf(permission), namespace: installNamespace }],
     },
   ];
+}
+
+/** Go leaves out lists that are empty, but for verbs, and so does the digest in the name. */
+function withoutEmpty(rule: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(rule).filter(
+      ([field, value]) =>
+        field === 'verbs' || (value !== null && !(Array.isArray(value) && value.length === 0)),
+    ),
+  );
 }
 
 function accountOf({ serviceAccountName }: Permission): string {

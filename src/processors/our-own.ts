@@ -11,6 +11,7 @@ import { listedTarget, type TargetProfile } from './target-profile.ts';
 
 /** Raised whenever one of them gives other bytes for the same input, which test/processors holds to golden digests. */
 const VERSION = 'v1';
+const REGISTRY_VERSION = 'v2';
 
 /** Every manifest of a directory as it is, one file for each object. */
 export function runPlain(tree: Tree, { directory }: ProcessorOf<'plain'>): Produced {
@@ -40,7 +41,7 @@ export function runRegistryV1(tree: Tree, processor: ProcessorOf<'registryV1'>):
   }
   const made = objectTree(converted.objects.map((object) => objectOf(object)));
   if ('refused' in made) return made;
-  return { files: made.files, tool: `registryV1@${VERSION}`, notes: converted.notes };
+  return { files: made.files, tool: `registryV1@${REGISTRY_VERSION}`, notes: converted.notes };
 }
 
 /** A directory's resources once for each target, without those that require what the target has not. */

@@ -45,6 +45,14 @@ test('names hold a digest of what is permitted, as Go writes it', () => {
   expect(roles.every((role) => nameOf(role).length <= 63)).toBe(true);
 });
 
+test('empty lists of rules are left out, as they are in the digest of their name', () => {
+  const rules = [
+    { verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: [], nonResourceURLs: [] },
+  ];
+  const objects = converted(CSV({ permissions: [{ rules }] }), { targetNamespaces: ['ops'] });
+  expect(find(objects, 'Role')['rules']).toEqual([{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }]);
+});
+
 test('permissions are lifted to the cluster for all namespaces, and stay in each namespace otherwise', () => {
   const everywhere = converted(PERMITTED, { targetNamespaces: [''] });
   expect(everywhere.map(({ kind }) => kind)).toEqual([

@@ -7,6 +7,7 @@ import { test } from 'vitest';
 
 import { ARCHIVE_LIMITS } from '../../src/archive/archive-limits.ts';
 import { readArchive } from '../../src/archive/read-archive.ts';
+import { readLayers } from '../../src/archive/read-layers.ts';
 import { convertRegistry } from '../../src/bundle/convert-registry.ts';
 import { objectFiles } from '../../src/bundle/object-files.ts';
 import { readRegistryBundle } from '../../src/bundle/registry-bundle.ts';
@@ -80,6 +81,51 @@ test('archives are read within their limits or refused', () =>
       checkPackage(read.files, 'archive');
       const total = [...read.files.values()].reduce((sum, { bytes }) => sum + bytes.length, 0);
       if (total > LIMITS.totalBytes || read.files.size > LIMITS.entries) throw new Error('past the limits');
+    },
+  }));
+
+const layerNames = fc.constantFrom(
+  'a',
+  'A',
+  'd/a',
+  'd/e/b',
+  './d/e/c',
+  'd',
+  'd/e',
+  'd/.wh.a',
+  '.wh.d',
+  'd/e/.wh..wh..opq',
+  '.wh..wh..opq',
+  'usr/x\\y',
+  '../x',
+);
+const layer = fc
+  .array(fc.record({ name: layerNames, type: fc.constantFrom('0', '0', '0', '5', '2', '3'), body: bodies }), {
+    maxLength: 6,
+  })
+  .map((entries) => tar(...entries));
+
+test('layers of images are put one on another or refused, and a directory of them holds nothing else', () =>
+  fuzz({
+    name: 'layers',
+    weight: 2,
+    inputs: [fc.array(layer, { maxLength: 3 }), wounds, fc.constantFrom('', 'd', 'd/e')],
+    check: (layers, hurt, directory) => {
+      const [first, ...others] = layers;
+      const broken = first === undefined ? [] : [wounded(first, hurt, false), ...others];
+      const read = readLayers(broken, LIMITS, directory);
+      if ('refused' in read) {
+        if (read.refused.message === '') throw new Error('a refusal without a reason');
+        return;
+      }
+      checkPackage(read.files, 'layers');
+      for (const path of read.files.keys()) {
+        // A file may stand where the directory, or one above it, is looked for.
+        const isAbove = !path.includes('/') || `${directory}/`.startsWith(`${path}/`);
+        if (directory !== '' && !isAbove && !path.startsWith(`${directory}/`)) {
+          throw new Error(`${path} is outside`);
+        }
+      }
     },
   }));
 

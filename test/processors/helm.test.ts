@@ -25,6 +25,7 @@ import { processorsSchema } from '../../src/processors/processor-spec.ts';
 import type { Processed, ProcessorStep } from '../../src/processors/processor-step.ts';
 import { runProcessors, type ProcessorOptions } from '../../src/processors/run-processors.ts';
 import { runVerb } from '../fbc/run-verb.ts';
+import { tgz } from '../fetching/content-server.ts';
 import { realTools, titled } from './real-tools.ts';
 import { shopChart, treeOf } from './shop-chart.ts';
 
@@ -134,6 +135,41 @@ describe.skipIf(environment === undefined)(titled('helm', environment), () => {
     expect(code).toBe('CHART_UNSTABLE');
     expect(message).toContain('shop/templates/token.yaml (ConfigMap token)');
     expect(message).not.toContain('deployment.yaml');
+  });
+
+  test('packed dependencies are rendered, and searched like all others', async () => {
+    const chart = shopChart('upstream/shop');
+    const own = Object.entries({ ...VALUES, ...chart }).filter(([path]) => !path.includes('/charts/'));
+    const packed = (template: string, name = 'charts/cache-0.1.0.tgz', top = 'cache'): Promise<Processed> => {
+      const archive = tgz({
+        [`${top}/Chart.yaml`]: 'apiVersion: v2\nname: cache\nversion: 0.1.0\n',
+        [`${top}/templates/a.yaml`]: `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: packed}\ndata: {a: ${template}}\n`,
+      });
+      const tree = new Map([...treeOf(Object.fromEntries(own)), [`upstream/shop/${name}`, archive]]);
+      return runProcessors(tree, processorsSchema.parse([{ helm: HELM }]), {
+        runtime,
+        environment: environment!,
+      });
+    };
+    const fine = await packed('"{{ .Values.size }}{{ if lookup "v1" "Pod" "" "" }}old{{ end }}"');
+    if ('refused' in fine) throw new Error(fine.refused.message);
+    expect(textIn(fine.tree, 'rendered/configmap_packed.yaml')).toContain('data: {a: "1Gi"}');
+    expect(fine.steps[0]?.notes).toContainEqual(
+      expect.stringContaining('charts/cache-0.1.0/templates/a.yaml asks the cluster (lookup)'),
+    );
+    // Two runs of one day do not tell.
+    expect(await packed('"{{ now | date "2006-01-02" }}"')).toMatchObject({
+      refused: {
+        code: 'CHART_UNSTABLE',
+        message: expect.stringContaining('shop/charts/cache/templates/a.yaml'),
+      },
+    });
+    expect(await packed('x', 'charts/other-0.1.0.tgz', '../cache')).toMatchObject({
+      refused: {
+        code: 'CHART_DEPENDENCIES',
+        message: expect.stringContaining('charts/other-0.1.0.tgz: "../cache'),
+      },
+    });
   });
 
   test('a template sees nothing of the machine: no file, no variable, no address, and no link', async () => {

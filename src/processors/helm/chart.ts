@@ -7,12 +7,15 @@ import type { Tree } from '../../package/tree-digest.ts';
 import { readYaml } from '../../package/yaml/edit.ts';
 import { refuse, type Refusal } from '../processor-step.ts';
 import { filesBelow } from '../subtree.ts';
+import { withPackedCharts } from './packed-charts.ts';
 import { templateCalls } from './template-calls.ts';
 
 export interface Chart {
   readonly name: string;
   /** With paths from the chart's own directory. */
   readonly files: Tree;
+  /** The same with packed charts unpacked: what is searched for questions that nobody answers here. */
+  readonly searched: Tree;
 }
 
 /** The chart of a directory, or of the one directory in it, as archives of charts have it. */
@@ -29,11 +32,14 @@ export function readChart(
     const reason = tree.has(directory) ? `${directory} is a file` : `${directory} has no Chart.yaml`;
     return refuse('CHART_MISSING', reason, 'Name the unpacked directory of a chart.');
   }
+  const unpacked = withPackedCharts(files);
+  if ('refused' in unpacked) return unpacked;
+  const searched = unpacked.files;
   try {
     const [value] = readYaml(decodeText(`${directory}/Chart.yaml`, metadata));
     if (value === undefined || !isMap(value))
       throw new PorticoError('CHART_INVALID', 'it is not a map', { blame: 'user' });
-    const missing = missingDependencies(files, mapsAt(value, 'dependencies'));
+    const missing = missingDependencies(searched, mapsAt(value, 'dependencies'));
     if (missing.length > 0) {
       const message = `${directory}: the chart depends on ${missing.join(', ')}, which is not in its directory charts`;
       const hint =
@@ -41,20 +47,20 @@ export function readChart(
         'vendor them with `helm dependency build`.';
       return refuse('CHART_DEPENDENCIES', message, hint);
     }
-    return { chart: { name: textAt(value, 'name'), files } };
+    return { chart: { name: textAt(value, 'name'), files, searched } };
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
     return refuse('CHART_INVALID', `${directory}/Chart.yaml: ${error.message}`, 'Fix the chart.');
   }
 }
 
-/** Those that are neither a directory nor an archive in charts. Names of archives have the version behind the name. */
+/** Those that are in no directory of charts. */
 function missingDependencies(files: Tree, dependencies: readonly Fields[]): readonly string[] {
   const held = [...files.keys()].filter((path) => path.startsWith('charts/'));
   const names = dependencies.map((dependency) => textAt(dependency, 'name')).filter((name) => name !== '');
   return names.filter(
     (name) =>
-      !held.some((path) => path.startsWith(`charts/${name}/`) || /^[^/]+\.tgz$/.test(path.slice(7))) &&
+      !held.some((path) => path.startsWith(`charts/${name}/`)) &&
       !held.some(
         (path) => path.startsWith('charts/') && path.endsWith('/Chart.yaml') && nameIn(files, path) === name,
       ),
@@ -79,18 +85,14 @@ const ASKS: Readonly<Record<string, string>> = {
 
 /** What the templates ask that nobody answers here, told once for each template and function. */
 export function chartNotes(chart: Chart): readonly string[] {
-  const { files } = chart;
   const notes: string[] = [];
-  for (const [path, text] of templatesOf(files)) {
+  for (const [path, text] of templatesOf(chart.searched)) {
     const names = new Set(templateCalls(text).map(({ name }) => name));
     for (const [name, says] of Object.entries(ASKS)) if (names.has(name)) notes.push(`${path} ${says}`);
   }
   for (const path of remoteSchemas(chart)) {
     notes.push(`${path} refers to addresses, which are not fetched: the values are not validated`);
   }
-  const packed = [...files.keys()].filter((path) => /^charts\/[^/]+\.tgz$/.test(path));
-  for (const path of packed)
-    notes.push(`${path} is packed: its templates are not searched for cluster lookups`);
   return notes;
 }
 
@@ -98,9 +100,9 @@ export function chartNotes(chart: Chart): readonly string[] {
  * The schemas of values that refer to addresses, which Helm would fetch: without network it could render nothing, so that such
  * a chart is rendered without its schemas.
  */
-export function remoteSchemas({ files }: Chart): readonly string[] {
+export function remoteSchemas({ searched }: Chart): readonly string[] {
   const decoder = new TextDecoder();
-  return [...files]
+  return [...searched]
     .filter(([path]) => /^(?:charts\/[^/]+\/)*values\.schema\.json$/.test(path))
     .filter(([, bytes]) => /"\$ref"\s*:\s*"[a-z][a-z0-9+.-]*:/i.test(decoder.decode(bytes)))
     .map(([path]) => path);

@@ -61,7 +61,7 @@ export async function renderChart(
   if ('refused' in found) return found;
   const { tool } = found;
 
-  const shifted = onAnotherDay(chart.files);
+  const shifted = onAnotherDay(chart.searched);
   const layout = stagedFiles(tree, processor, chart, shifted);
   const made = await stage(layout);
   if ('refused' in made) return made;
