@@ -14,11 +14,13 @@ let dir: Scratch;
 let http: ContentServer;
 let registry: MemoryRegistry;
 
+function under(folder: string, files: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
+}
+
 beforeAll(async () => {
   dir = scratch();
   [http, registry] = await Promise.all([contentServer(), startMemoryRegistry()]);
-  const under = (folder: string, files: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(files).map(([path, text]) => [`${folder}/${path}`, text]));
   const permissions = [
     { serviceAccountName: 'op', rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
   ];
