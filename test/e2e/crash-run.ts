@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { eventually } from './eventually.ts';
 import type { Call } from './fault-proxy.ts';
-import { REPOSITORIES, type Scenario } from './fault-scenarios.ts';
+import type { Scenario } from './fault-scenarios.ts';
 import type { FaultStage, Ground } from './fault-stage.ts';
 import { forgeState, type ForgeState } from './forge-state.ts';
 import type { PorticoProcess } from './portico-process.ts';
@@ -50,7 +50,7 @@ export async function undisturbed(
     stored: await countOf(file, 'stored'),
     taken: await countOf(file, 'taken'),
   };
-  const state = await forgeState(stage, REPOSITORIES);
+  const state = await forgeState(stage, stage.repositories);
   if (!state.some((line) => line.includes(scenario.wanted)))
     throw new Error(
       `${scenario.name}: "${scenario.wanted}" is not seen in\n${state.join('\n')}\n${bot.log().slice(-4000)}`,
@@ -155,7 +155,7 @@ export async function inState(
   wanted: ForgeState,
   bot: PorticoProcess,
   seconds = 60,
-  see: (stage: FaultStage) => Promise<ForgeState> = (seen) => forgeState(seen, REPOSITORIES),
+  see: (stage: FaultStage) => Promise<ForgeState> = (seen) => forgeState(seen, seen.repositories),
 ): Promise<void> {
   let state: ForgeState = [];
   const look = async (): Promise<boolean> => {

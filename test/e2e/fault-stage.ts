@@ -19,6 +19,8 @@ const PEOPLE: readonly Login[] = ['alice', 'bob', 'carol', 'rita'];
 
 /** A forge, a proxy in front of it that the bot takes for the forge, and the data of both, which can be copied. */
 export interface FaultStage extends AsyncDisposable {
+  /** Names of the repositories on the forge. */
+  readonly repositories: readonly string[];
   readonly data: string;
   readonly forge: LocalForge;
   readonly proxy: FaultProxy;
@@ -64,7 +66,7 @@ export async function makeGround(repositories: readonly string[]): Promise<Groun
       });
       const proxy = await openFaultProxy(forgePort, proxyPort);
       forge.setAppWebhookUrl(`http://127.0.0.1:${botPort}/api/github/webhooks`);
-      return stageOf({ data, forge, proxy, botPort });
+      return stageOf({ repositories, data, forge, proxy, botPort });
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -86,12 +88,13 @@ function configOf(repositories: readonly string[]): NonNullable<Parameters<typeo
 }
 
 function stageOf(parts: {
+  readonly repositories: readonly string[];
   readonly data: string;
   readonly forge: LocalForge;
   readonly proxy: FaultProxy;
   readonly botPort: number;
 }): FaultStage {
-  const { data, forge, proxy, botPort } = parts;
+  const { repositories, data, forge, proxy, botPort } = parts;
   const clients = new Map(PEOPLE.map((login) => [login, octokitAs(forge.apiUrl, `${login}-token`)]));
   const as = (login: Login): Octokit => clients.get(login)!;
   let running: PorticoProcess | undefined;
@@ -99,6 +102,7 @@ function stageOf(parts: {
     if (running !== undefined && running.child.exitCode === null) await quiet(forge, botPort);
   };
   return {
+    repositories,
     data,
     forge,
     proxy,
