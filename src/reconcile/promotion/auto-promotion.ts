@@ -5,6 +5,7 @@ import type { PackageChannels } from '../../channels/package-channels.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { channelBranch } from '../../revision/ref-name.ts';
+import { repositorySweepJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import {
   publishedNumbers,
@@ -14,10 +15,13 @@ import {
 import type { AskedChange } from '../seal/commit-seal.ts';
 import { proposeChange, standingBranch } from './change-channels.ts';
 import { recordsOn } from './channel-branch.ts';
-import { promotionGates, type GateFacts } from './gates.ts';
+import { nothingAsked, promotionGates, type GateFacts } from './gates.ts';
 
 /** Revisions of one channel whose gates are asked in one look, the newest first. */
 const MAX_ASKED = 5;
+
+/** Right after a start: until every repository was looked at. */
+const INCOMPLETE_SECONDS = 30;
 
 /** What could be proposed: the revisions that the channel before it offers, above its own head, the newest first. */
 function candidatesFor(
@@ -55,12 +59,22 @@ export async function promoteByItself(
   },
   signal?: AbortSignal,
 ): Promise<void> {
+  const wanted = [...channels].some(([, { document }]) =>
+    document?.channels.some(({ promotion }) => promotion?.auto !== undefined),
+  );
+  if (wanted && !ports.catalog.isComplete()) {
+    // Who is healthy with a revision cannot be asked before everybody is known.
+    await ports.enqueue(repositorySweepJob(access.ref, INCOMPLETE_SECONDS));
+    return;
+  }
+  const asked = nothingAsked();
   for (const [path, { document }] of channels) {
     for (const { name, promotion, line } of document?.channels ?? []) {
       if (document === undefined || promotion?.auto === undefined) continue;
       const published = new Set(publishedNumbers(place, path));
       const directory = pathInRepository(config.directory, path);
-      const facts: GateFacts = { config, refs: place.refs, author: ports.app.botLogin, approvedBy: [] };
+      const author = ports.app.botLogin;
+      const facts: GateFacts = { config, refs: place.refs, author, approvedBy: [], asked };
       for (const revision of candidatesFor(document, name, published)) {
         const joining = {
           directory,

@@ -11,7 +11,7 @@ import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import { FINE } from '../update/automerge-checks.ts';
-import { rolloutGate, type GateAnswer } from './rollout-gate.ts';
+import { rolloutGate, type AskedHealth, type GateAnswer } from './rollout-gate.ts';
 import { soakSeconds } from './soak.ts';
 
 /** A revision that a proposal puts into a channel. */
@@ -30,6 +30,19 @@ export interface GateFacts {
   /** Login of the proposal's author; whose approvals of it count. */
   readonly author: string;
   readonly approvedBy: readonly string[];
+  /** What was asked in this look, for whichever revision: nobody is asked twice. */
+  readonly asked: AskedGates;
+}
+
+export interface AskedGates {
+  readonly health: AskedHealth;
+  /** Names of approvers → what is known of their approvals. */
+  readonly approvals: Map<string, Promise<GateAnswer>>;
+}
+
+/** Nothing was asked yet. */
+export function nothingAsked(): AskedGates {
+  return { health: new Map(), approvals: new Map() };
 }
 
 /** A gate, and when to ask again where time alone is missing. */
@@ -79,7 +92,7 @@ export async function promotionGates({
     if (required === 'checks') found.push(gate(...(await checksGate(ports, access, tag.commit, signal))));
     else if (required === 'rollout') {
       const followers = followersAt(ports, access, joining);
-      found.push(gate(...(await rolloutGate(ports, followers, signal))));
+      found.push(gate(...(await rolloutGate(ports, followers, facts.asked.health, signal))));
     } else found.push(gate('failing', `"${required}" is unknown: use checks or rollout`));
   }
   if (promotion.approvers.length > 0) {
@@ -133,8 +146,38 @@ function followersAt(
   });
 }
 
-/** Of each of those that are named somebody must have approved this content; `sre` is a team of the repository's owner. */
+/** Who has the last word on a channel file where nobody can tell what its gates are. */
+const KEEPER: readonly string[] = ['maintain'];
+
+/**
+ * The gate of a channel whose file on the base branch cannot be read, and never could: what it asks for is unknown, so whoever
+ * keeps the repository has to have approved what takes its place.
+ */
+export async function unknownGate(
+  access: RepositoryAccess,
+  { channel, revision, line }: Pick<Joining, 'channel' | 'revision' | 'line'>,
+  facts: GateFacts,
+  signal?: AbortSignal,
+): Promise<PromotionGate> {
+  const [state, what] = await approversGate(access, KEEPER, facts, signal);
+  const why = `the base branch's channel file cannot be read, so what it asks for is unknown: ${what}`;
+  return { channel, revision, line, state, what: why };
+}
+
 async function approversGate(
+  access: RepositoryAccess,
+  named: readonly string[],
+  facts: GateFacts,
+  signal: AbortSignal | undefined,
+): Promise<GateAnswer> {
+  const key = JSON.stringify(named);
+  const answer = facts.asked.approvals.get(key) ?? askApprovers(access, named, facts, signal);
+  facts.asked.approvals.set(key, answer);
+  return answer;
+}
+
+/** Of each of those that are named somebody must have approved this content; `sre` is a team of the repository's owner. */
+async function askApprovers(
   access: RepositoryAccess,
   named: readonly string[],
   { config, approvedBy, author }: GateFacts,

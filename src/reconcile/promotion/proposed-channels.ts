@@ -10,16 +10,32 @@ import type { ChannelMove } from '../check/graph-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import { overdueJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
-import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
+import {
+  packageChannels,
+  publishedNumbers,
+  type ChannelPlace,
+  type PackageChannelState,
+} from '../repository/channel-files.ts';
 import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { needWholeIndex } from '../repository/whole-index.ts';
 import { catchUserError } from '../text/why-refused.ts';
-import { promotionGates, type AskedGate, type GateFacts } from './gates.ts';
+import { nothingAsked, promotionGates, unknownGate, type AskedGate, type GateFacts } from './gates.ts';
 import { channelMoves } from './moves.ts';
 
 export interface ProposedChannels extends ChannelFindings {
   /** Absent where it is an update, which moves no channel. */
   readonly moves?: readonly ChannelMove[];
+  /** When gates open that only time keeps closed. */
+  readonly opens?: readonly Date[];
+}
+
+/** What is judged: a proposal, or what a merge queue made of one. */
+export interface ChannelProposal extends Pick<ProposalSnapshot, 'base' | 'mergeBase' | 'config'> {
+  readonly head: { readonly oid: string };
+  readonly pull: Pick<ProposalSnapshot['pull'], 'author' | 'labels'>;
+  /** Changed files, those of packages left out. */
+  readonly otherFiles: readonly { readonly path: string }[];
 }
 
 /** A label that lets a revision into a channel which the channel before it does not have. */
@@ -31,12 +47,12 @@ const MAX_JOINING = 50;
 
 /**
  * Judges the channel files that a proposal changes, as they will be once it is merged. Undefined where neither it nor the base has any.
- * What time alone keeps back is looked at again then.
+ * @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later
  */
 export async function proposedChannels(
   ports: Ports,
   access: RepositoryAccess,
-  { snapshot, approvedBy }: { readonly snapshot: ProposalSnapshot; readonly approvedBy: readonly string[] },
+  { snapshot, approvedBy }: { readonly snapshot: ChannelProposal; readonly approvedBy: readonly string[] },
   signal?: AbortSignal,
 ): Promise<ProposedChannels | undefined> {
   const { git } = access;
@@ -49,10 +65,12 @@ export async function proposedChannels(
     const has = (await git.treeId(base, CHANNELS_FOLDER, signal)) !== null;
     return has ? { files: [], moves: [] } : undefined;
   }
+  // Who follows a channel decides of it: right after a start nobody knows of all.
+  needWholeIndex(ports);
   const refs = await loadRevisionRefs(git, signal);
   const place: ChannelPlace = { git, head: base, refs, registered: config.directory };
   const merged = await mergedTree(access, snapshot, signal);
-  const facts: GateFacts = { config, refs, author: pull.author, approvedBy };
+  const facts: GateFacts = { config, refs, author: pull.author, approvedBy, asked: nothingAsked() };
   const files: ProposedFile[] = [];
   const moves: ChannelMove[] = [];
   const due: Date[] = [];
@@ -65,7 +83,14 @@ export async function proposedChannels(
     const conflict = merged.conflicts.includes(file);
     const after = await textAt(access, conflict ? head.oid : merged.tree, file, signal);
     const before = await textAt(access, base, file, signal);
-    const judged = await judge(ports, place, { path, after, before, hotfix }, signal);
+    const { before: written, ...proposed } = await judge(
+      ports,
+      place,
+      { path, after, before, hotfix },
+      signal,
+    );
+    const inForce = baseChannels(await packageChannels(ports, place, path, signal), written);
+    const judged: JudgedChannels = { ...proposed, ...(inForce.document && { before: inForce.document }) };
     const joining = joiningOf(judged, place, path).map((one) => ({
       ...one,
       directory: pathInRepository(config.directory, path),
@@ -73,6 +98,8 @@ export async function proposedChannels(
     const gates: AskedGate[] = [];
     // Nothing is asked for a file that cannot be merged.
     const isSound = !conflict && judged.problems.every(({ severity }) => severity !== 'error');
+    for (const one of isSound && inForce.isUnknown ? headsOf(judged, place, path) : [])
+      gates.push(await unknownGate(access, one, facts, signal));
     for (const one of isSound ? joining.slice(0, MAX_JOINING - asked) : [])
       gates.push(...(await promotionGates({ ports, access, joining: one, facts, signal })));
     const isOver = isSound && asked + joining.length > MAX_JOINING;
@@ -86,8 +113,7 @@ export async function proposedChannels(
     files.push({ path, file, problems: [...own, ...judged.problems], gates });
     moves.push(...(await channelMoves(ports, access, { place, path, judged }, signal)));
   }
-  await lookAgain(ports, access, pull.number, due);
-  return { files, moves };
+  return { files, moves, ...(due.length > 0 && { opens: due }) };
 }
 
 const TOO_MANY_FILES: ChannelProblem = {
@@ -111,15 +137,15 @@ const CONFLICT: ChannelProblem = {
   message: 'the base branch changed the same lines: update the branch',
 };
 
-/** The earliest moment at which a gate opens by itself. */
-async function lookAgain(
+/** Looks at a proposal again at the earliest moment at which a gate opens by itself. */
+export async function lookWhenOpen(
   ports: Pick<Ports, 'enqueue' | 'now'>,
   { ref }: RepositoryAccess,
   number: number,
-  due: readonly Date[],
+  { opens = [] }: Pick<ProposedChannels, 'opens'>,
 ): Promise<void> {
-  if (due.length === 0) return;
-  const first = Math.min(...due.map((date) => date.getTime()));
+  if (opens.length === 0) return;
+  const first = Math.min(...opens.map((date) => date.getTime()));
   const seconds = Math.max(1, Math.ceil((first - ports.now().getTime()) / 1_000) + 1);
   await ports.enqueue(overdueJob(ref, number, seconds));
 }
@@ -127,7 +153,7 @@ async function lookAgain(
 /** What a merge would make of both, so that nothing counts that the base has meanwhile. */
 export async function mergedTree(
   { git }: RepositoryAccess,
-  { base, head, mergeBase }: ProposalSnapshot,
+  { base, head, mergeBase }: ChannelProposal,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }> {
   if (mergeBase === base) return { tree: head.oid, conflicts: [] };
@@ -181,14 +207,44 @@ async function judge(
   );
 }
 
-/** Revisions that are offered by a channel with a promotion, and were not before. What the base says of promotion counts. */
+/** What the base branch says of the channels of a package. */
+interface BaseChannels {
+  readonly document?: PackageChannels;
+  /** There is a file, and nobody can tell which gates it has. */
+  readonly isUnknown: boolean;
+}
+
+/**
+ * What is in force decides. Where a tag that is gone stops the channels, their gates are those that are written; where nothing that
+ * can be read ever was, they are unknown.
+ */
+function baseChannels(state: PackageChannelState | null, written: PackageChannels | undefined): BaseChannels {
+  if (state === null) return { isUnknown: false };
+  if (state.document !== undefined) return { document: state.document, isUnknown: false };
+  const isMistaken = state.problems.some(({ rule, severity }) => severity === 'error' && rule !== 'C06');
+  if (isMistaken || written === undefined) return { isUnknown: true };
+  return { document: written, isUnknown: false };
+}
+
+function headsOf({ channels }: JudgedChannels, place: ChannelPlace, path: string) {
+  const published = new Set(publishedNumbers(place, path));
+  return (channels?.channels ?? []).map((channel) => {
+    const { head = 0 } = liveOf(channel, published);
+    return { channel: channel.name, revision: `v${head}`, line: channel.headLine };
+  });
+}
+
+/**
+ * Revisions that are offered by a channel with a promotion, and were not before. The base says what they have to pass: of a channel
+ * that the proposal makes it says nothing, and nobody follows that yet.
+ */
 function joiningOf({ channels, before }: JudgedChannels, place: ChannelPlace, path: string) {
   const published = new Set(publishedNumbers(place, path));
   return (channels?.channels ?? []).flatMap((channel) => {
     const old = before?.channels.find(({ name }) => name === channel.name);
-    const promotion = old === undefined ? channel.promotion : old.promotion;
-    if (promotion === undefined) return [];
-    const offered = new Set(old === undefined ? [] : liveOf(old, published).live);
+    const { promotion } = old ?? {};
+    if (old === undefined || promotion === undefined) return [];
+    const offered = new Set(liveOf(old, published).live);
     const lines = new Map(channel.members.map(({ revision, line }) => [revision, line]));
     return liveOf(channel, published)
       .live.filter((revision) => !offered.has(revision))

@@ -9,10 +9,15 @@ import { answered } from '../repository/caller.ts';
 /** A state, and what is known of it. */
 export type GateAnswer = readonly [state: PromotionGate['state'], what: string];
 
-/** So many downstreams are asked for their health; the others count as not healthy. */
+/** Downstreams that are asked for their health in one look, whatever it is about; the others count as not healthy. */
 const MAX_ASKED = 50;
 const HOLDS: readonly string[] = ['success', 'inactive', 'neutral', 'skipped'];
 const FAILS: readonly string[] = ['failure', 'error'];
+
+type Health = 'healthy' | 'failed' | 'unknown';
+
+/** What was asked in one look: each downstream is asked once, and so many in all. */
+export type AskedHealth = Map<string, Promise<Health>>;
 
 /**
  * Whether the downstreams of the channel that a revision comes from are healthy with it: all that have it, and at least one. What is
@@ -25,19 +30,38 @@ export async function rolloutGate(
     readonly repository: CatalogRepository;
     readonly path: string;
   }[],
+  asked: AskedHealth,
   signal?: AbortSignal,
 ): Promise<GateAnswer> {
   let healthy = 0;
   const failed: string[] = [];
-  for (const { name, repository, path } of followers.slice(0, MAX_ASKED)) {
-    const state = await answered(stateOf(ports, repository, path, signal));
+  let unasked = 0;
+  for (const { name, repository, path } of followers) {
+    const known = asked.get(name);
+    if (known === undefined && asked.size >= MAX_ASKED) {
+      unasked += 1;
+      continue;
+    }
+    const answer = known ?? healthOf(ports, repository, path, signal);
+    asked.set(name, answer);
+    const state = await answer;
     if (state === 'healthy') healthy += 1;
     if (state === 'failed') failed.push(name);
   }
   const of = `${healthy} of ${counted(followers.length, 'downstream')} that have it are healthy`;
   if (failed.length > 0) return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
   if (followers.length === 0) return ['waiting', 'no downstream of its source channel has it yet'];
-  return [healthy === followers.length ? 'passed' : 'waiting', of];
+  const rest = unasked === 0 ? '' : `; ${unasked} are not asked, because ${MAX_ASKED} are in one look`;
+  return [healthy === followers.length ? 'passed' : 'waiting', `${of}${rest}`];
+}
+
+async function healthOf(
+  ports: Pick<Ports, 'open'>,
+  repository: CatalogRepository,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<Health> {
+  return (await answered(stateOf(ports, repository, path, signal))) ?? 'unknown';
 }
 
 async function stateOf(
@@ -45,7 +69,7 @@ async function stateOf(
   repository: CatalogRepository,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<'healthy' | 'failed' | 'unknown'> {
+): Promise<Health> {
   const { git, forge } = await ports.open(repository.ref, signal);
   await git.fetch({}, signal);
   const head = await git.resolve(`refs/heads/${repository.branch ?? ''}`, signal);
@@ -60,7 +84,7 @@ async function stateOf(
   return 'unknown';
 }
 
-function judged({ statuses }: CommitHealth): 'healthy' | 'failed' | 'unknown' {
+function judged({ statuses }: CommitHealth): Health {
   if (statuses.some(({ state }) => FAILS.includes(state))) return 'failed';
   return statuses.length > 0 && statuses.every(({ state }) => HOLDS.includes(state)) ? 'healthy' : 'unknown';
 }

@@ -14,7 +14,11 @@ import { newestSealed, packagesOf } from '../seal/update-record.ts';
 export async function withdrawnByUpdate(
   { catalog, seals }: Pick<Ports, 'catalog' | 'seals'>,
   git: Git,
-  { pull, config, head }: ProposalSnapshot,
+  {
+    pull,
+    config,
+    head,
+  }: Pick<ProposalSnapshot, 'pull' | 'config'> & { readonly head: { readonly oid: string } },
   signal?: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   const { follow } = config.updates;

@@ -1,5 +1,4 @@
 /** Reads what decides about an open proposal, once its branch holds the rendered packages. Nothing is written here. */
-import type { ApprovalCount } from '../../command/approval-count.ts';
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { contentDigest } from '../../revision/digest.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
@@ -8,8 +7,8 @@ import type { Comment } from '../forge/comments.ts';
 import { behindPackages, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { proposedChannels, type ProposedChannels } from '../promotion/proposed-channels.ts';
-import { withdrawnByUpdate } from '../promotion/withdrawn-update.ts';
+import { channelsOf } from '../promotion/channels-of.ts';
+import { lookWhenOpen } from '../promotion/proposed-channels.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
@@ -90,6 +89,9 @@ export async function loadFindings({
     memory: memory.trials,
     signal,
   });
+  const approvedBy = approvals.counted.map(({ login }) => login);
+  const channels = await channelsOf(ports, access, { snapshot, approvedBy }, signal);
+  await lookWhenOpen(ports, access, snapshot.pull.number, channels ?? {});
   const facts = {
     config,
     headSha: head,
@@ -108,7 +110,7 @@ export async function loadFindings({
     },
     waived: await waivedPackages({ ports, git: access.git, snapshot, head, signal }),
     proposedConfig: configuration,
-    channels: await channelsOf(ports, access, { snapshot, approvals }, signal),
+    channels,
     powers: changes,
     powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),
     approval,
@@ -116,22 +118,6 @@ export async function loadFindings({
   };
   const fold = await loadFold(ports, access, { snapshot, approval, head: commit.head, again }, signal);
   return { snapshot, facts, changes, approvals, open, fold, fixes, comments: await comments };
-}
-
-/** What a proposal does to channels, and what channels say of an update; undefined where nothing applies. */
-async function channelsOf(
-  ports: Ports,
-  access: RepositoryAccess,
-  { snapshot, approvals }: { readonly snapshot: ProposalSnapshot; readonly approvals: ApprovalCount },
-  signal: AbortSignal | undefined,
-): Promise<ProposedChannels | undefined> {
-  const approvedBy = approvals.counted.map(({ login }) => login);
-  const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
-  const withdrawn = await withdrawnByUpdate(ports, access.git, snapshot, signal);
-  if (withdrawn === undefined) return proposed;
-  return proposed === undefined || proposed.files.length === 0
-    ? { files: [], withdrawn }
-    : { ...proposed, withdrawn };
 }
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */

@@ -2,6 +2,8 @@ import { contentDigest } from '../../revision/digest.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { channelsOf } from '../promotion/channels-of.ts';
+import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
@@ -64,6 +66,13 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
           ),
       ),
     );
+    const { pull, approvedBy, approval } = await groupApproval({
+      ports,
+      access,
+      snapshot: { facts, config, head, packages },
+      job: target,
+      signal,
+    });
     const stale = rendered.flatMap((one) => [...one.changes.keys()]);
     const checks = proposalChecks({
       config,
@@ -107,13 +116,18 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       proposedConfig: null,
       powers: [],
       powerApproval: undefined,
-      approval: await groupApproval({
-        ports,
-        access,
-        snapshot: { facts, config, head, packages },
-        job: target,
-        signal,
-      }),
+      channels:
+        pull === null
+          ? undefined
+          : await groupChannels({
+              ports,
+              access,
+              config,
+              group: { ...target, pull, otherFiles: changes },
+              approvedBy,
+              signal,
+            }),
+      approval,
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
@@ -131,6 +145,40 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
   };
 }
 
+/**
+ * The channel files of a group are judged as they will be merged, on top of what is ahead of it in the queue; whether an update brings
+ * what was withdrawn is told by its own branch.
+ */
+async function groupChannels({
+  ports,
+  access,
+  config,
+  group: { baseSha, headSha, pull, otherFiles },
+  approvedBy,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly config: ProposalSnapshot['config'];
+  readonly group: Pick<JobData<'merge-group'>, 'baseSha' | 'headSha'> & {
+    readonly pull: ProposalSnapshot['pull'];
+    readonly otherFiles: readonly { readonly path: string }[];
+  };
+  readonly approvedBy: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<ProposedChannels | undefined> {
+  const commits = { base: baseSha, mergeBase: baseSha, head: { oid: headSha } };
+  const snapshot = { ...commits, config, pull, otherFiles, branchHead: pull.headSha };
+  return channelsOf(ports, access, { snapshot, approvedBy }, signal);
+}
+
+interface GroupApproval {
+  /** The proposal that the group is for; null where the queue names none. */
+  readonly pull: ProposalSnapshot['pull'] | null;
+  readonly approvedBy: readonly string[];
+  readonly approval: ProposalApproval;
+}
+
 /** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
 async function groupApproval({
   ports,
@@ -144,14 +192,14 @@ async function groupApproval({
   readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>;
   readonly job: JobData<'merge-group'>;
   readonly signal: AbortSignal | undefined;
-}): Promise<ProposalApproval> {
+}): Promise<GroupApproval> {
   const number = pullOfQueueBranch(headRef);
   const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);
   const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);
   if (pull === null || digest === undefined) {
     const sentence =
       'Needs the approvals of a proposal that the merge queue does not name or that was not checked.';
-    return { state: { kind: 'missing', sentence, notes: [] } };
+    return { pull, approvedBy: [], approval: { state: { kind: 'missing', sentence, notes: [] } } };
   }
   const commits = { base: baseSha, mergeBase: baseSha, head };
   const base = (await access.git.resolve(`refs/heads/${config.branch}`, signal)) ?? baseSha;
@@ -164,5 +212,13 @@ async function groupApproval({
     known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
     signal,
   });
-  return proposalApproval({ ports, access, snapshot: { config, pull }, digest, count, signal });
+  const approval = await proposalApproval({
+    ports,
+    access,
+    snapshot: { config, pull },
+    digest,
+    count,
+    signal,
+  });
+  return { pull, approvedBy: count.counted.map(({ login }) => login), approval };
 }

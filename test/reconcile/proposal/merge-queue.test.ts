@@ -156,3 +156,38 @@ longTest('what goes through the queue keeps who asked, and which part of the ver
   expect([...(await repo.tags()).keys()]).toEqual(['web/v0.1.0', 'web/v1.0.0', 'web/v1.0.1']);
   expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: carol\n');
 });
+
+longTest('what it does to channels is checked again as the queue would merge it', async () => {
+  const FILE = '.github/portico/channels/one.yaml';
+  const file = (members: string, promotion = ''): string =>
+    `apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: one\ndefaultChannel: stable\nchannels:\n- name: candidate\n  auto: all\n- name: stable\n${promotion}  members: [${members}]\n`;
+  const enqueue = async (pull: number): Promise<void> => {
+    await main.review(pull, 'APPROVE');
+    const { node_id: id } = await main.pull(pull);
+    const wish =
+      'mutation($id: ID!) { enqueuePullRequest(input: {pullRequestId: $id}) { clientMutationId } }';
+    await stage.as('alice').graphql(wish, { id });
+    await stage.sweep();
+  };
+  const { number } = await main.propose('channels', { [FILE]: file('v1') });
+  await enqueue(number);
+  expect((await main.pull(number)).merged).toBe(true);
+  expect((await main.tags()).get('one/stable')).toBe((await main.tags()).get('one/v1'));
+  const merged = await main.checks(await main.head('main'));
+  expect([
+    merged.get('portico/channels')?.output.title,
+    merged.get('portico/graph')?.output.title,
+    merged.get('portico')?.conclusion,
+  ]).toEqual(['1 channel file in order', expect.stringMatching(/^one candidate: /), 'success']);
+  // Neutral where it is about something else, so that it may be required.
+  const { number: other } = await main.propose('drafts/two/after', {
+    'two/config.yaml': configMap('two', { color: 'black' }),
+  });
+  await enqueue(other);
+  const neutral = await main.checks(await main.head('main'));
+  expect([
+    neutral.get('portico/channels')?.conclusion,
+    neutral.get('portico/graph')?.conclusion,
+    neutral.get('portico')?.conclusion,
+  ]).toEqual(['neutral', 'neutral', 'success']);
+});
