@@ -1,6 +1,6 @@
 import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { packagesOf } from '../seal/update-record.ts';
+import { packagesOf, readSealed } from '../seal/update-record.ts';
 import { code, details } from '../text/markdown-blocks.ts';
 import type { UpdatePlan, Member } from './plan.ts';
 
@@ -14,27 +14,37 @@ const ROOM = 25_000;
  * since somebody last reviewed it, or since the revisions before. `now` is the head of the branch.
  */
 export async function tellOfRetarget({
-  ports: { content },
+  ports: { content, seals },
   plan: {
-    downstreamRepository: { access },
+    downstreamRepository: { access, base },
     open,
-    head,
-    before,
+    head: branchHead,
+    before: newest,
     group,
   },
   members,
   now,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content'>;
+  readonly ports: Pick<Ports, 'content' | 'seals'>;
   readonly plan: UpdatePlan;
   readonly members: readonly Pick<Member, 'down' | 'to'>[];
   readonly now: string;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
-  if (open === undefined || head === null || before === null) return;
+  if (open === undefined || branchHead === null || newest === null) return;
   const { git, forge } = access;
-  const recorded = packagesOf(before.record);
+  // Where the branch holds it already, what it held before.
+  const isThere = now === branchHead;
+  const [below] = newest.commit.parents;
+  const head = isThere ? below : branchHead;
+  if (head === undefined) return;
+  const log = isThere
+    ? await git.log({ from: base.oid, to: head }, { firstParent: true, limit: 200 }, signal)
+    : [];
+  const [before] = isThere ? log.flatMap((commit) => readSealed(commit, seals) ?? []) : [newest.record];
+  if (before === undefined) return;
+  const recorded = packagesOf(before);
   const news = members.flatMap(({ down, to }) => {
     const was = recorded.find(({ directory }) => directory === down.directory)?.to;
     return was === to ? [] : [{ down, to, was }];

@@ -25,6 +25,7 @@ import { dashboardNews } from '../repository/dashboard-news.ts';
 import { inTurn } from '../repository/update-jobs.ts';
 import { rolloutConcerns } from '../rollout/rollouts.ts';
 import { catchUserError, whyRefused } from '../text/why-refused.ts';
+import { planTitle } from './body.ts';
 import { closeForRemovedPackage } from './close-obsolete.ts';
 import { countOpen } from './existing-pull.ts';
 import { tellOfRetarget } from './news.ts';
@@ -274,14 +275,16 @@ async function reportOnForge(
     return;
   }
   const { brought, push } = staged;
+  const { open, head } = plan;
+  const now = push?.to ?? head;
+  // Told before the text of the pull request says it: where a process ended between the push and that, it is told now.
+  const isNews = push !== undefined || open?.title !== planTitle(plan, brought);
+  if (isNews && now !== null) await tellOfRetarget({ ports, plan, members: brought, now, signal });
   const pull = await openOrRefresh({ ports, plan, brought, words: memory, signal });
   for (const { down, to } of brought) {
     if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
   }
   await upsertBlockedNotice({ ports, plan, stopped, brought, signal });
-  const now = push?.to ?? plan.head;
-  if (pull.kind === 'updated' && now !== null)
-    await tellOfRetarget({ ports, plan, members: brought, now, signal });
 }
 
 /** Where there is no room for all of these: who comes before them. */
