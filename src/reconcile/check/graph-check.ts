@@ -1,5 +1,5 @@
 /** Pure: the check that shows what a proposal changes of what channels offer, and who goes where then. */
-
+import { numberOf } from '../../channels/offer.ts';
 import type { HeadChange } from '../../package/head-change.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { GRAPH_CHECK } from '../check-names.ts';
@@ -36,6 +36,7 @@ export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
     };
   }
   const unsafe = moves.reduce((sum, { change }) => sum + crdErrors(change).length, 0);
+  const refused = moves.some((move) => isUpgrade(move) && crdErrors(move.change).length > 0);
   const grown = moves.filter(({ change }) => change !== undefined && 'grown' in change && change.grown);
   const warnings = [
     ...(unsafe > 0 ? [`${counted(unsafe, 'unsafe change')} of custom resource definitions`] : []),
@@ -43,10 +44,15 @@ export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
   ];
   return {
     name: GRAPH_CHECK,
-    conclusion: unsafe > 0 ? 'neutral' : 'success',
+    conclusion: refused ? 'failure' : unsafe > 0 ? 'neutral' : 'success',
     title: [titleOf(moves), ...warnings].join('; ').slice(0, 250),
     summary: summaryOf(moves),
   };
+}
+
+/** The way down gives back what was withdrawn: it may be the only way out, so it is told and not refused. */
+function isUpgrade({ from = '', to = '' }: ChannelMove): boolean {
+  return (numberOf(to) ?? 0) > (numberOf(from) ?? 0);
 }
 
 function titleOf(moves: readonly ChannelMove[]): string {
@@ -80,7 +86,7 @@ function textOf(move: ChannelMove): string {
     `### ${code(path)}, channel ${code(channel)}: ${stepOf(move)}`,
     fenced(mermaid, 'mermaid'),
     followersText(move),
-    ...changeTexts(change),
+    ...changeTexts(change, isUpgrade(move)),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -100,13 +106,17 @@ function followersText({ followers, hidden }: ChannelMove): string {
   return `${table(['followed by', 'at', 'gets next'], rows)}${rest}`;
 }
 
-function changeTexts(change: ChannelMove['change']): string[] {
+const REMEDY =
+  'Objects in clusters, or clients, may not survive these changes, so this revision is not promoted. Publish one without them; or, once they were looked at, one whose definition names them in the annotation `portico.dev/allow-crd-change`.';
+
+function changeTexts(change: ChannelMove['change'], refuses: boolean): string[] {
   if (change === undefined) return [];
   if ('unreadable' in change) return [foreignSentence(change.unreadable)];
   const { content, power, crds } = change;
   const findings = crds.map(({ severity, message }) => `- ${severity}: ${foreignSentence(message)}`);
   return [
     ...(findings.length > 0 ? [`**Custom resource definitions**\n\n${findings.join('\n')}`] : []),
+    ...(refuses && crdErrors(change).length > 0 ? [REMEDY] : []),
     ...(power === '' ? [] : [`**May do**\n\n${power}`]),
     details('What changes from the one head to the other', content),
   ];
