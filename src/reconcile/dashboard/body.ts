@@ -3,6 +3,7 @@ import type { Catalog, Standing } from '../../catalog/catalog.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import type { PlannedVariant } from '../downstream/variant-plan.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
+import { channelsPart } from './channels.ts';
 import type { StandingVariant, DashboardInput } from './input.ts';
 import { draftsPart, packagesPart } from './packages.ts';
 import { section, SETTLED } from './section.ts';
@@ -17,6 +18,7 @@ export function dashboardBody(input: DashboardInput): string | null {
     updatesPart(input),
     variantsPart(input),
     input.rollouts,
+    channelsPart(input),
     packagesPart(input),
   ];
   if (parts.every((part) => part === '')) return null;

@@ -8,6 +8,7 @@ import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
 import { mayKnow } from '../repository/visibility.ts';
+import { channelFollowers, type ChannelFollower } from './channels.ts';
 
 /** An open pull request into the registered branch that is no update. */
 export interface DashboardDraft {
@@ -39,6 +40,8 @@ export interface DashboardFacts {
   readonly retired: ReadonlyMap<string, readonly string[]>;
   /** Directory of a package → who is made from it. */
   readonly users: ReadonlyMap<string, readonly DashboardUser[]>;
+  /** Directory of a package with a channel file → who follows its channels. */
+  readonly channelFollowers: ReadonlyMap<string, readonly ChannelFollower[]>;
 }
 
 export async function loadDashboardFacts({
@@ -78,7 +81,14 @@ export async function loadDashboardFacts({
     if (gone.length > 0) retired.set(directory, gone);
   }
   const pending = await pendingRetirements({ ports, access, facts: repository.ref, config, signal });
-  return { drafts, pending, updates, retired, users: usersOf(ports.catalog, repository) };
+  return {
+    drafts,
+    pending,
+    updates,
+    retired,
+    users: usersOf(ports.catalog, repository),
+    channelFollowers: channelFollowers(ports.catalog, repository),
+  };
 }
 
 async function isRemoved({
