@@ -126,11 +126,6 @@ function notesOf(
   const isDeprecated = deprecations.some(
     (one) => one.schema === 'package' || (one.schema === 'channel' && one.name === name),
   );
-  const listed = (what: string, revisions: readonly string[]): string[] => {
-    const more = revisions.length - MAX_NAMED;
-    const shown = revisions.slice(-MAX_NAMED).map(code).join(', ');
-    return revisions.length === 0 ? [] : [`${what} ${shown}${more > 0 ? ` and ${more} more` : ''}`];
-  };
   const those = (isOne: (member: ChannelDocument['members'][number]) => boolean): string[] =>
     members.filter(isOne).map(({ revision }) => `v${revision}`);
   return [
@@ -146,6 +141,12 @@ function notesOf(
     ),
     ...listed('deprecated', deprecated),
   ];
+}
+
+function listed(what: string, revisions: readonly string[]): string[] {
+  const more = revisions.length - MAX_NAMED;
+  const shown = revisions.slice(-MAX_NAMED).map(code).join(', ');
+  return revisions.length === 0 ? [] : [`${what} ${shown}${more > 0 ? ` and ${more} more` : ''}`];
 }
 
 /** Of these the last look at the package knows no more than the channel does. */

@@ -202,6 +202,14 @@ describe('what the proposal says of gates does not count', () => {
   });
 });
 
+/** Ten channels with a gate. */
+const rows = (members: string): string =>
+  Array.from(
+    { length: 10 },
+    (_, at) =>
+      `- name: gated${at}\n  promotion: { from: candidate, require: [rollout] }\n  members: [${members}]\n`,
+  ).join('');
+
 describe('what a proposal may ask of the forge is bounded', () => {
   const health = /^\/repos\/acme\/(?:east|west|up)\/commits\/[0-9a-f]+\/(?:status|check-runs|statuses)$/;
 
@@ -229,12 +237,6 @@ describe('what a proposal may ask of the forge is bounded', () => {
   });
 
   longTest('who is asked for its health is asked once in a look, for however many channels', async () => {
-    const rows = (members: string): string =>
-      Array.from(
-        { length: 10 },
-        (_, at) =>
-          `- name: gated${at}\n  promotion: { from: candidate, require: [rollout] }\n  members: [${members}]\n`,
-      ).join('');
     await up.push('main', { [FILE]: file('', ['v1'], rows('v1')) });
     await stage.idle();
     await up.push('all', { [FILE]: file('', ['v1'], rows('v1, v2')) });

@@ -157,10 +157,11 @@ longTest('what goes through the queue keeps who asked, and which part of the ver
   expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: carol\n');
 });
 
+const CHANNELS = '.github/portico/channels/one.yaml';
+const channelsOfOne = (members: string): string =>
+  `apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: one\ndefaultChannel: stable\nchannels:\n- name: candidate\n  auto: all\n- name: stable\n  members: [${members}]\n`;
+
 longTest('what it does to channels is checked again as the queue would merge it', async () => {
-  const FILE = '.github/portico/channels/one.yaml';
-  const file = (members: string, promotion = ''): string =>
-    `apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: one\ndefaultChannel: stable\nchannels:\n- name: candidate\n  auto: all\n- name: stable\n${promotion}  members: [${members}]\n`;
   const enqueue = async (pull: number): Promise<void> => {
     await main.review(pull, 'APPROVE');
     const { node_id: id } = await main.pull(pull);
@@ -169,7 +170,7 @@ longTest('what it does to channels is checked again as the queue would merge it'
     await stage.as('alice').graphql(wish, { id });
     await stage.sweep();
   };
-  const { number } = await main.propose('channels', { [FILE]: file('v1') });
+  const { number } = await main.propose('channels', { [CHANNELS]: channelsOfOne('v1') });
   await enqueue(number);
   expect((await main.pull(number)).merged).toBe(true);
   expect((await main.tags()).get('one/stable')).toBe((await main.tags()).get('one/v1'));
