@@ -76,7 +76,7 @@ function mergedLead(
 /**
  * The comments of a plain value that took the place of another in a list, on one side: it brings its own. Where it kept the
  * comment that the other value had, the other side's change of that arrives; and what local wrote beside the other value
- * stays, except for setters, because a function would write that value back.
+ * stays, unless one of the two is a setter: a function would write the other value back, or reads what upstream set.
  */
 export function replacedComments(
   local: Slot,
@@ -88,7 +88,9 @@ export function replacedComments(
   const choice = (d: string, o: string, u: string): Side => {
     const [now, other] = replacedBy === 'local' ? [d, 'upstream' as const] : [u, 'local' as const];
     if (now === o && o !== '') return other;
-    return replacedBy === 'upstream' && (d === '' || d === o || isSetter(d)) ? 'upstream' : 'local';
+    return replacedBy === 'upstream' && (d === '' || d === o || isSetter(d) || isSetter(u))
+      ? 'upstream'
+      : 'local';
   };
   const [d, o, u] = [local, base, upstream].map((slot) => lineComment(slot)?.text ?? '') as Three;
   const [own, old, theirs] = [leadOf(local), leadOf(base), leadOf(upstream)];

@@ -195,10 +195,11 @@ describe('a plain value that takes the place of another in a list', () => {
     }
   });
 
-  test('keeps what local wrote about the old value, unless it is a setter', () => {
-    const replaced = LINES.with(14, '        - --new');
-    const own = LINES.with(14, `${LINES[14]} # why`);
-    expect(merged(LINES, replaced, own)).toEqual(LINES.with(14, '        - --new # why'));
+  test('keeps what local wrote about the old value, unless the new one has a setter', () => {
+    const own = withArgument('--a=1', '# why');
+    expect(merged(LINES, withArgument('--new', ''), own)).toEqual(withArgument('--new', '# why'));
+    const replaced = withArgument('--new', '# kpt-set: ${new}');
+    expect(merged(LINES, replaced, own)).toEqual(replaced);
   });
 });
 
