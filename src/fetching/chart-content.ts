@@ -7,6 +7,7 @@ import { currentArchive, pinnedArchive } from './archive-content.ts';
 import { download } from './download.ts';
 import { chartVersions, MAX_INDEX_BYTES, type ChartVersion } from './helm-index.ts';
 import { authorizationFor, type ContentRequest, type SourceHost } from './host.ts';
+import { checkedChart, refuseInside } from './pin-checks.ts';
 import { splitDigest } from './pin.ts';
 
 type ChartPlace = Extract<SourcePlace, { kind: 'helm' }>;
@@ -20,8 +21,11 @@ export async function chartContent({
   signal,
 }: ContentRequest<ChartPlace>): Promise<Content> {
   if (pinned !== undefined) {
-    const { address, digest } = splitDigest(pinned.resolved);
-    const url = new URL(address);
+    const { digest } = splitDigest(pinned.resolved);
+    const { version: locked = place.version } = pinned;
+    const known = await chartVersion(host, { ...place, version: locked }, credentials, signal);
+    const url = checkedChart(place.chart, pinned, known);
+    refuseInside(host.inside, new URL(place.repository), url);
     const { files } = await pinnedArchive({
       host,
       url,
@@ -36,6 +40,7 @@ export async function chartContent({
     };
   }
   const { version, url, digest } = await chartVersion(host, place, credentials, signal);
+  refuseInside(host.inside, new URL(place.repository), url);
   const own = credentialsAt(place, credentials, url);
   const found =
     digest === undefined

@@ -25,6 +25,7 @@ import { isLegal } from '../sources/select-files.ts';
 import type { SourcePlace } from '../sources/source.ts';
 import type { Content } from '../sources/sync.ts';
 import { authorizationFor, bytesOf, type SourceHost } from './host.ts';
+import { checkCommit } from './pin-checks.ts';
 import { splitCommit, type Pin } from './pin.ts';
 
 type GitPlace = Extract<SourcePlace, { kind: 'git' | 'package' }>;
@@ -59,6 +60,11 @@ export async function gitContent(
     pinned === undefined
       ? await resolveCommit(host, request, signal)
       : { commit: splitCommit(pinned.resolved).commit, version: pinned.version };
+  if (pinned !== undefined) {
+    await checkCommit(request.place, { commit, version }, async (tag) =>
+      commitOf(host, request, tag, signal),
+    );
+  }
   const { credentials = '', directory } = request;
   const { files, links } = await host.cache.content(
     `git ${credentials} ${repo} ${commit} ${directory}`,
@@ -93,6 +99,22 @@ async function resolveCommit(
     blame: 'user',
     hint: `git ls-remote ${place.repo} lists what there is.`,
   });
+}
+
+/** The commit of a ref by its full name; undefined where there is none. */
+async function commitOf(
+  host: SourceHost,
+  request: GitRequest,
+  ref: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const place = { kind: 'git', repo: request.place.repo, ref } as const;
+    return (await resolveCommit(host, { ...request, place }, signal)).commit;
+  } catch (error) {
+    if (error instanceof PorticoError && error.code === 'SOURCE_NO_VERSION') return undefined;
+    throw error;
+  }
 }
 
 type Refs = ReadonlyMap<string, RemoteRef>;

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { createCredentials } from '../../src/fetching/credentials.ts';
 import { createSourceCache } from '../../src/fetching/source-cache.ts';
+import type { OutsideRequest } from '../../src/network/outside-fetch.ts';
 import { tar } from '../archive/archives.ts';
 import { startGitServer, type GitServer } from '../git/http-backend.ts';
 import { sourceHost, syncTexts, type Texts } from '../sources/syncing.ts';
-import { contentServer, tgz, type ContentServer } from './content-server.ts';
+import { contentServer, sha256, tgz, type ContentServer } from './content-server.ts';
 
 let http: ContentServer;
 
@@ -182,6 +183,49 @@ test('a credential goes to the hosts that it is for and to nobody else, and no m
   );
 });
 
+function index(url: string): Buffer {
+  return Buffer.from(`entries:\n  redis:\n  - version: 1.0.0\n    urls: ["${url}"]\n`);
+}
+
+describe('what an index says', () => {
+  const chart = app('{ id: a, helm: { repository: "https://charts.example", chart: redis } }');
+
+  test('leads from outside to no host inside, not even to one that may be reached', async () => {
+    http.files.set('/secret.tgz', tgz({ 'redis/Chart.yaml': 'name: redis' }));
+    const inner = sourceHost([http.host]);
+    const host = {
+      ...inner,
+      fetch: (url: URL, request?: OutsideRequest) =>
+        url.host === 'charts.example'
+          ? Promise.resolve(new Response(index(`${http.url}/secret.tgz`)))
+          : inner.fetch(url, request),
+    };
+    await expect(syncTexts(chart, host)).rejects.toEqual(
+      refused('ADDRESS_REFUSED', 'in an internal network'),
+    );
+    expect(http.requests).toEqual([]);
+  });
+
+  test('holds a lock to it: another archive is not passed off as its chart', async () => {
+    await using other = await contentServer();
+    http.files.set('/redis.tgz', tgz({ 'redis/Chart.yaml': 'name: redis' }));
+    http.files.set('/index.yaml', index('redis.tgz'));
+    const evil = tgz({ 'redis/Chart.yaml': 'name: evil' });
+    other.files.set('/evil.tgz', evil);
+    const host = sourceHost([http.host, other.host]);
+    const texts = app(`{ id: a, helm: { repository: "${http.url}", chart: redis } }`);
+    const locked = (await syncTexts(texts, host)).texts;
+    expect((await syncTexts(locked, host, { locked: true })).differences).toEqual([]);
+    const lock = 'portico-sources.lock.yaml';
+    const forged =
+      locked[lock]?.replace(/resolved: .*/, `resolved: ${other.url}/evil.tgz@sha256:${sha256(evil)}`) ?? '';
+    await expect(syncTexts({ ...locked, [lock]: forged }, host, { locked: true })).rejects.toEqual(
+      refused('SOURCE_CHANGED', `the lock pins redis 1.0.0 to ${other.url}/evil.tgz`),
+    );
+    expect(other.requests).toEqual([]);
+  });
+});
+
 describe('repositories', () => {
   let git: GitServer;
   beforeAll(async () => {
@@ -189,7 +233,32 @@ describe('repositories', () => {
   });
   afterAll(() => git[Symbol.asyncDispose]());
 
+  test('give no commit of somebody else for a tag, whatever a lock says', async () => {
+    const bare = git.create('forked');
+    git.token = undefined;
+    const script = `set -e; git init -q -b main fork; cd fork; id="-c user.name=A -c user.email=a@example.com"
+      echo good > a.yaml; git add -A; git $id commit -q -m good; git tag v1.0.0; git push -q "$1" main v1.0.0
+      echo evil > a.yaml; git $id commit -q -a -m evil; git push -q "$1" HEAD:refs/pull/1/head; git rev-parse v1.0.0 HEAD`;
+    const [good = '', evil = ''] = execFileSync('bash', ['-c', script, 'bash', bare], { cwd: git.root })
+      .toString()
+      .split('\n');
+    const host = () => sourceHost([new URL(git.url).host]);
+    for (const which of ['ref: v1.0.0', 'semver: ^1', `ref: ${good}`]) {
+      const texts = app(`{ id: a, git: { repo: "${git.url}/forked", ${which} } }`);
+      const locked = (await syncTexts(texts, host())).texts;
+      expect((await syncTexts(locked, host(), { locked: true })).differences).toEqual([]);
+      const lock = 'portico-sources.lock.yaml';
+      const forged = { ...locked, [lock]: locked[lock]?.replaceAll(good, evil) ?? '' };
+      if (which.includes(good))
+        forged[lock] = locked[lock]?.replace(`forked@${good}`, `forked@${evil}`) ?? '';
+      await expect(syncTexts(forged, host(), { locked: true }), which).rejects.toEqual(
+        refused('SOURCE_CHANGED', evil),
+      );
+    }
+  });
+
   test('are read with the credential alone; links, hooks and settings of theirs count for nothing', async () => {
+    git.token = 'ghs_secret';
     const bare = git.create('hostile');
     const script = `set -e; git init -q -b main work; cd work; mkdir -p sub ok; ln -s /etc/passwd sub/link
       echo 1 > ok/a.yaml; echo '* filter=evil' > .gitattributes; git add -A
