@@ -16,6 +16,14 @@ const SMALL = {
 };
 const many = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `f${at}.yaml` }));
 
+/** A zip whose last record says another number, at one place or at two. */
+function damagedEnd(at: number, value: number, bytes: 2 | 4, also = at): Buffer {
+  const archive = zip([{}]);
+  const end = archive.length - 22;
+  for (const place of new Set([at, also])) archive.writeUIntLE(value, end + place, bytes);
+  return archive;
+}
+
 describe('refused, with the reason', () => {
   test.each<[kind: string, archive: Buffer, code: string, words: string]>([
     ['tar: a path with ..', tar({ name: '../etc/passwd' }), 'PATH', 'the part ".."'],
@@ -100,6 +108,42 @@ describe('refused, with the reason', () => {
       'CORRUPT',
       'follows the end',
     ],
+    [
+      'tar: a pax size past the end',
+      tar({ type: 'x', body: pax('size', '4096') }, { body: 'abc' }),
+      'CORRUPT',
+      'cut off',
+    ],
+    [
+      'tar: a pax size that hides an entry in a file',
+      tar({ type: 'x', body: pax('size', '0') }, { body: tarEntry({ name: 'hidden', type: '2' }) }),
+      'ENTRY',
+      'a symbolic link',
+    ],
+    [
+      'tar: a pax size that is negative',
+      tar({ type: 'x', body: pax('size', '-1') }, { body: 'abc' }),
+      'CORRUPT',
+      'pax header',
+    ],
+    [
+      'tar: two pax paths, the last leads out',
+      tar({ type: 'x', body: pax('path', 'a') + pax('path', '../b') }, {}),
+      'PATH',
+      'the part ".."',
+    ],
+    [
+      'tar: a name with a zero in it',
+      tar({ type: 'x', body: pax('path', 'a\0.yaml') }, {}),
+      'PATH',
+      'control characters',
+    ],
+    [
+      'tar: a large size in base 256',
+      tar({ size: `\x80${'\0'.repeat(3)}${'\x7f'.repeat(8)}` }),
+      'CORRUPT',
+      'not a number',
+    ],
     ['tar: pax that is none', tar({ type: 'x', body: '999 path=x\n' }, {}), 'CORRUPT', 'pax header'],
     ['tar: a header about nothing', tar({ type: 'x', body: pax('path', 'x') }), 'CORRUPT', 'about nothing'],
     ['tar: a directory with content', tar({ name: 'd/', type: '5', body: 'x' }), 'CORRUPT', 'has content'],
@@ -120,6 +164,11 @@ describe('refused, with the reason', () => {
     ['zip: a backslash', zip([{ name: '..\\a' }]), 'PATH', 'backslashes'],
     ['zip: a symbolic link', zip([{ mode: 0o120_777 }]), 'ENTRY', 'a symbolic link'],
     ['zip: a device', zip([{ mode: 0o020_666 }]), 'ENTRY', 'no regular file'],
+    ['zip: Zip64 in the directory', damagedEnd(10, 0xffff, 2), 'FORMAT', 'more than one volume'],
+    ['zip: Zip64 by its offset', damagedEnd(16, 0xffff_ffff, 4), 'FORMAT', 'Zip64'],
+    ['zip: more entries than there are', damagedEnd(8, 2, 2, 10), 'CORRUPT', 'cut off'],
+    ['zip: fewer entries than there are', damagedEnd(8, 0, 2, 10), 'CORRUPT', 'more than its entries'],
+    ['zip: a directory elsewhere', damagedEnd(16, 1, 4), 'CORRUPT', 'not where it should be'],
     ['zip: encrypted', zip([{ flags: 0x0801 }]), 'ENTRY', 'encrypted'],
     ['zip: another method', zip([{ method: 12 }]), 'ENTRY', 'method 12'],
     ['zip: a second name', zip([{ extra: Buffer.from([0x75, 0x70, 1, 0, 0]) }]), 'ENTRY', 'a second name'],

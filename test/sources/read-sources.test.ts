@@ -54,6 +54,13 @@ describe('a document of sources', () => {
     ],
     ['{ id: a, git: { repo: https://a.example/x, ref: "a..b" } }', 'sources[0].git.ref'],
     ['{ id: a, git: { repo: "git@a.example:x" } }', 'must begin with https://'],
+    ['{ id: a, git: { repo: "ext::sh -c id" } }', 'must begin with https://'],
+    ['{ id: a, git: { repo: "--upload-pack=id" } }', 'must begin with https://'],
+    ['{ id: a, git: { repo: "file:///etc" } }', 'must begin with https://'],
+    ['{ id: a, git: { repo: "ssh://a.example/x" } }', 'must begin with https://'],
+    ['{ id: a, git: { repo: "https://a.example/x", ref: "--output=x" } }', 'sources[0].git.ref'],
+    ['{ id: a, package: { repo: "ext::sh -c id", package: x } }', 'must begin with https://'],
+    ['{ id: a, helm: { repository: "file:///etc", chart: a } }', 'must begin with https://'],
     ['{ id: a, oci: { ref: oci://ghcr.io/acme/x } }', 'has neither a tag nor a digest'],
     [
       '{ id: a, oci: { ref: oci://ghcr.io/acme/x:1, semver: ^1 } }',
