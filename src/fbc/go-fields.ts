@@ -21,10 +21,15 @@ export class FieldReader {
   }
 
   value(name: string): YamlValue | undefined {
+    return this.raw(name) ?? undefined;
+  }
+
+  /** As it stands: a raw message of Go's holds null, too. */
+  raw(name: string): YamlValue | undefined {
     const key = Object.hasOwn(this.#fields, name) ? name : this.#folded.get(name.toLowerCase());
     if (key === undefined) return undefined;
     this.#known.add(key);
-    return this.#fields[key] ?? undefined;
+    return this.#fields[key];
   }
 
   text(name: string): string {

@@ -71,7 +71,7 @@ const STRUCTS: Readonly<Record<string, string>> = {
 };
 
 function readerOf(value: YamlValue, struct: string): FieldReader {
-  if (isMap(value)) return new FieldReader(value, struct);
+  if (isMap(value) || value === null) return new FieldReader(value ?? {}, struct);
   const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   throw new TypeError(`json: cannot unmarshal ${kind} into Go value of type property.${struct}`);
 }

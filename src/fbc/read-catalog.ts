@@ -248,7 +248,7 @@ function deprecationOf(fields: Fields, place: Place): DeprecationBlob {
 function propertiesOf(reader: FieldReader): readonly Property[] {
   return reader.maps('properties', 'Property', 'property.Property').map((property) => {
     const type = property.text('type');
-    const value = property.value('value');
+    const value = property.raw('value');
     return value === undefined ? { type } : { type, value };
   });
 }

@@ -167,6 +167,17 @@ describe('judging', () => {
     ],
   ])('%s', (message, entries) => expect(messages(documentsOf({ stable: entries }))).toEqual([message]));
 
+  test('a property may have the value null, and not none', () => {
+    const withProperty = (property: object): string => {
+      const [bundle, ...others] = documentsOf({ stable: [{ name: 'p.v1.0.0' }] }).toReversed();
+      const { properties = [] } = bundle as { properties?: object[] };
+      const changed = { ...(bundle as object), properties: [...properties, property] };
+      return catalogYaml(catalogOf([...others, changed as never]));
+    };
+    expect(withProperty({ type: 'x', value: null })).toContain('- type: x\n  value: null\n');
+    expect(() => withProperty({ type: 'x' })).toThrow('unexpected end of JSON input');
+  });
+
   test('prints the tree that opm prints', () => {
     const { errors } = validateCatalog(
       catalogOf(
