@@ -1,15 +1,27 @@
-/** A catalog of 5,000 bundles: read, judged, drawn and resolved in one process; and how that grows with twice as many. */
+/** A catalog of 5,000 bundles: read, judged, drawn and resolved in one process; how that grows with twice as many; and against opm. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 import { mermaidGraph } from '../../src/fbc/mermaid.ts';
 import { packagesView } from '../../src/fbc/packages-view.ts';
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
 import { resolve } from '../../src/fbc/resolve.ts';
 import { validateCatalog } from '../../src/fbc/validate.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
-import { within, type Row } from './row.ts';
+import { inTurns } from './measure.ts';
+import { against, within, type Row } from './row.ts';
 import type { Options } from './update.ts';
+import { isOnPath, portico, workspace } from './workspace.ts';
 
 /** Bundles of one package: of real catalogs the largest packages have about so many. */
 const IN_PACKAGE = 100;
+
+/** Whole processes that do the same work. */
+const CONTESTS = [
+  { what: 'validate', ours: ['catalog', 'validate'], opm: ['validate'] },
+  { what: 'render', ours: ['catalog', 'render'], opm: ['render', '-o', 'yaml'] },
+  { what: 'graph', ours: ['catalog', 'graph'], opm: ['alpha', 'render-graph'] },
+] as const;
 
 export async function benchCatalog({ say }: Options): Promise<Row[]> {
   say('a catalog of 5,000 bundles');
@@ -20,7 +32,29 @@ export async function benchCatalog({ say }: Options): Promise<Row[]> {
     within('catalog of 5,000 bundles: read, validate, graph, resolve, seconds', seconds ?? NaN, 2),
   ];
   const growth = Math.max((seconds ?? NaN) / (small ?? NaN), (large ?? NaN) / (seconds ?? NaN));
-  return [...rows, within('catalog of twice as many bundles, times as long', growth, 2.5)];
+  rows.push(within('catalog of twice as many bundles, times as long', growth, 2.5));
+  return [...rows, ...(await beside())];
+}
+
+/** The command line against opm, where it is on PATH. */
+async function beside(): Promise<Row[]> {
+  using place = workspace();
+  for (const [path, { bytes }] of filesOf(5_000)) {
+    const file = place.path('catalog', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+  const runs = isOnPath('opm', 'version') ? 3 : 0;
+  const rows: Row[] = [];
+  for (const { what, ours, opm } of CONTESTS) {
+    const [mine, peer] = await inTurns([
+      { runs: 3, prepare: async () => portico(place.path(), ...ours, 'catalog') },
+      { runs, prepare: async () => ({ program: 'opm', args: [...opm, 'catalog'], cwd: place.path() }) },
+    ]);
+    const label = `catalog of 5,000 bundles, ${what}, whole process, s`;
+    if (mine) rows.push(against(label, mine.seconds, peer?.seconds ?? null, 1));
+  }
+  return rows;
 }
 
 function work(files: PackageFiles): number {

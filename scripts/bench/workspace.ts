@@ -40,8 +40,13 @@ export function git(cwd: string, ...args: string[]): string {
 }
 
 export function hasKpt(): boolean {
+  return isOnPath('kpt', 'version');
+}
+
+/** True where a program is there and runs. */
+export function isOnPath(program: string, ...args: string[]): boolean {
   try {
-    execFileSync('kpt', ['version'], { stdio: 'ignore' });
+    execFileSync(program, args, { stdio: 'ignore' });
     return true;
   } catch {
     return false;

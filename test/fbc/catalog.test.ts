@@ -98,6 +98,13 @@ describe('reading', () => {
   });
 });
 
+/** A catalog with one more property of a bundle, as it is written. */
+function withProperty(property: object): string {
+  const documents = documentsOf({ stable: [{ name: 'p.v1.0.0' }] });
+  const own = { type: 'olm.package', value: { packageName: 'p', version: '1.0.0' } };
+  return catalogYaml(catalogOf([...documents.slice(0, 2), { ...documents[2], properties: [own, property] }]));
+}
+
 describe('judging', () => {
   test('an entry without a bundle is told in whichever channel it stands', () => {
     const documents = documentsOf({ alpha: [{ name: 'p.v1.0.0' }], stable: [{ name: 'p.v2.0.0' }] });
@@ -168,12 +175,6 @@ describe('judging', () => {
   ])('%s', (message, entries) => expect(messages(documentsOf({ stable: entries }))).toEqual([message]));
 
   test('a property may have the value null, and not none', () => {
-    const withProperty = (property: object): string => {
-      const [bundle, ...others] = documentsOf({ stable: [{ name: 'p.v1.0.0' }] }).toReversed();
-      const { properties = [] } = bundle as { properties?: object[] };
-      const changed = { ...(bundle as object), properties: [...properties, property] };
-      return catalogYaml(catalogOf([...others, changed as never]));
-    };
     expect(withProperty({ type: 'x', value: null })).toContain('- type: x\n  value: null\n');
     expect(() => withProperty({ type: 'x' })).toThrow('unexpected end of JSON input');
   });
