@@ -314,7 +314,7 @@ export function errorReference(): string {
     '# Error codes',
     '',
     'Logs, `--json` documents of the command line and refused functions carry one of these codes. They are stable: match on the code,',
-    'never on the message. Beside it stands a message with the place, and mostly a hint that says what to do. In logs, `blame` says who has to',
+    'never on the message. Each comes with a message that names the place, and usually a hint that says what to do. In logs, `blame` says who has to',
     'act: `user` (nothing is retried), `forge` (the forge, the network or the machine; retried) or `bug` (report it).',
     '',
     '| code | meaning |',

@@ -21,7 +21,15 @@ const INSTEAD: readonly (readonly [phrase: RegExp, write: string])[] = [
   [/\bwho may write\b/i, 'people with write access'],
   [/\b(?:nobody|nothing|no one) up\b|\bknocks?\b/i, 'blocks, probes'],
   [/\b(?:come|came|comes) into force\b/i, 'take effect'],
-  [/\bunless given\b/i, 'default: …'],
+  [/\bunless (?:given|said)\b/i, 'default: …'],
+  [/\b(?:where|when) nothing else is said\b/i, 'by default'],
+  [/\b(?:which|both|all|is|are) (?:is |are )?told[,;.:|]/i, 'is reported'],
+  [/\b(?:and|but) told[,;.]/i, 'and reported'],
+  [/\bwhoever (?:is at it|may (?:write|change|read))\b/i, 'people who can …'],
+  [/\bof its kin\b|\band (?:its|their) (?:kin|like)\b/i, 'and similar'],
+  [/\bbeside it stands\b|\bbeside it are written\b/i, 'comes with, also writes'],
+  [/\bwords of others\b/i, 'foreign text'],
+  [/\borders stay at home\b/i, 'repositories obey only whom they name'],
 ];
 
 /** Prose has at least three words; code in a literal is not read. */

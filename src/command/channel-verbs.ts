@@ -13,7 +13,7 @@ const PROMOTE = {
   name: 'promote',
   usage: 'promote <package>@<revision> to <channel>',
   summary:
-    'Propose to put a revision into a channel; in a pull request about channels, along with what it proposes.',
+    'Propose to add a revision to a channel. In a pull request about channels, the change joins that proposal.',
   examples: [
     { line: '/portico promote web@v12 to stable', does: 'opens a pull request that adds v12 to stable' },
   ],
@@ -23,7 +23,7 @@ const PROMOTE = {
 const WITHDRAW = {
   name: 'withdraw',
   usage: 'withdraw <package>@<revision> ["<reason>"] [--channel=<channel>]',
-  summary: 'Propose to take a revision out of use: whoever is at it is led back to the head of the channel.',
+  summary: 'Propose to withdraw a revision: downstreams that have it go back to the head of the channel.',
   examples: [
     {
       line: '/portico withdraw web@v10 "broken probe"',
@@ -61,7 +61,7 @@ const CHANNEL = {
     { line: '/portico channel create web stable v3', does: 'makes one that begins with v3' },
     {
       line: '/portico channel default web stable',
-      does: 'makes stable what is followed where nothing else is said',
+      does: 'makes stable the default channel',
     },
   ],
   accepts: { positional: 4 },

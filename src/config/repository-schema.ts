@@ -88,7 +88,7 @@ const updates = z.strictObject({
     return typeof age === 'string' ? age : undefined;
   })
     .optional()
-    .meta({ description: 'How old a revision must be before it is brought: 30m, 12h, 3d, 2w.' }),
+    .meta({ description: 'How old a revision must be before it is proposed: 30m, 12h, 3d, 2w.' }),
   soak: text((value) => {
     const age = parseAge(value);
     return typeof age === 'string' ? age : undefined;
@@ -96,7 +96,7 @@ const updates = z.strictObject({
     .optional()
     .meta({
       description:
-        'In a channel with a file: how long a package stays where it was brought before the next step: 12h, 3d.',
+        'In a channel with a file: how long a package stays at one step before the next one: 12h, 3d.',
     }),
   automerge: z
     .union([z.boolean(), z.enum(['none', 'patch', 'minor', 'major', 'all'])])

@@ -34,7 +34,7 @@ const CHANGE_OPTIONS: readonly Option[] = [
 
 const SUMMARIES: Readonly<Record<ChannelChangeVerb, string>> = {
   promote: 'put a revision into a channel',
-  withdraw: 'take a revision out of use: whoever is at it is led back to the head of the channel',
+  withdraw: 'withdraw a revision: downstreams that have it go back to the head of the channel',
   deprecate: 'mark a package, one of its channels or a revision as deprecated',
   channel: 'make a channel, end one, or say which one is the default',
 };

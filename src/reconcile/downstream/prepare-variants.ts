@@ -29,7 +29,7 @@ export async function prepareVariants(
   const late = (control: CatalogRepository): void => {
     forgetPlan(catalog);
     ports.enqueue(repositoryJob(control.ref)).catch((err: unknown) => {
-      ports.log.warn({ err }, 'a set of variants that took long could not be looked at');
+      ports.log.warn({ err }, 'a slow set of variants could not be expanded');
     });
   };
   const isNews = await workOut(catalog, works, (work) => content.expand(work), {

@@ -93,7 +93,7 @@ export async function proposeChange(
   const changes = isMade ? before : [...before, wish];
   const pull = await proposeBranch(ports, standing, changes, signal);
   // The same where the command is run again, because its end was lost.
-  const where = changes.length > 1 ? 'proposes it along with what it has' : 'proposes it';
+  const where = changes.length > 1 ? 'proposes it with its other changes' : 'proposes it';
   return {
     kind: 'done',
     reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.`,

@@ -116,7 +116,7 @@ function bodyOf(changes: readonly AskedChange[]): string {
   const more = changes.length > MAX_LISTED ? [`- and ${changes.length - MAX_LISTED} more`] : [];
   return [
     [...lines, ...more].join('\n'),
-    'The checks `portico/channels` and `portico/graph` say which gates are open, and who goes where after the merge. `/portico promote`, `withdraw`, `deprecate` and `channel`, said here, come along in this pull request; anywhere else they open one of their own.',
+    'The checks `portico/channels` and `portico/graph` show which gates have passed, and which revision each downstream gets after the merge. In this pull request, `/portico promote`, `withdraw`, `deprecate` and `channel` add their change to it; elsewhere they open a pull request of their own.',
     'Closing this pull request leaves every channel as it is.',
   ].join('\n\n');
 }

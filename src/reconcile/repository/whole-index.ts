@@ -7,7 +7,7 @@ import { tellUnreadableRepository } from './tell-unreadable.ts';
 /** @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later */
 export function needWholeIndex({ catalog }: Pick<Ports, 'catalog'>): void {
   if (catalog.isComplete()) return;
-  throw new PorticoError('INDEX_INCOMPLETE', 'not every repository was looked at since the start', {
+  throw new PorticoError('INDEX_INCOMPLETE', 'not every repository has been indexed since the start', {
     blame: 'forge',
   });
 }

@@ -46,7 +46,7 @@ async function tellOnce(
     if (!hasNoIssues(error)) throw error;
     ports.log.info(
       { repository: `${control.ref.owner}/${control.ref.name}` },
-      'owners of a rollout are not told: issues are off',
+      'owners of a rollout are not notified: issues are disabled',
     );
   }
   keepNewest(known, key, digest, MAX_REMEMBERED);

@@ -55,7 +55,7 @@ async function soaks(
   const [brought] = await git.log({ to: base.oid }, { path, limit: 1, firstParent: true }, signal);
   const due = brought === undefined ? 0 : Date.parse(brought.committer.date) + soak * 1_000;
   if (due <= now.getTime()) return null;
-  const since = `${upstream.current ?? 'what is here'} was brought at ${brought?.committer.date ?? ''}`;
+  const since = `${upstream.current ?? 'what is here'} was updated at ${brought?.committer.date ?? ''}`;
   return withheld(
     'soaking',
     `${revision} may come at ${new Date(due).toISOString()}: ${since} (updates.soak).`,

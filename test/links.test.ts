@@ -1,0 +1,38 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+
+import { expect, test } from 'vitest';
+
+const PAGES = globSync(['*.md', 'docs/*.md', 'localforge/README.md']);
+
+/** The anchors that GitHub gives the headings of a page. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const headings = readFileSync(page, 'utf8')
+    .replaceAll(/^```[^]*?^```$/gm, '')
+    .matchAll(/^#{1,6} (.+)$/gm);
+  return new Set(
+    [...headings].map(([, text = '']) =>
+      text
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+test('links between the pages lead to files and headings that exist', () => {
+  const links = PAGES.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|mailto:)([^)]+)\)/g)].map(([, to = '']) => ({
+      page,
+      to,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(100);
+  const broken = links.filter(({ page, to }) => {
+    const [path = '', anchor] = to.split('#');
+    const file = path === '' ? page : posix.join(posix.dirname(page), path);
+    if (!existsSync(file)) return true;
+    return anchor !== undefined && file.endsWith('.md') && !anchorsOf(file).has(anchor);
+  });
+  expect(broken).toEqual([]);
+});
