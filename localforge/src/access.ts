@@ -41,6 +41,7 @@ export function permits(granted: Permissions, permission: AppPermission): boolea
   return have !== undefined && order.indexOf(have) >= order.indexOf(level);
 }
 
+/** Who may do what in a repository: roles of owners, members, teams and collaborators. */
 export function makeAccess(records: Records): AccessService {
   const service: AccessService = {
     roleOf: (user, repository) => {

@@ -27,7 +27,9 @@ import { writePullRef } from './pull-ref.ts';
 const KEPT_ANSWERS = 300;
 const KEPT_DIFFS = 12;
 const KEPT_OBJECTS = 400;
+/** Bytes: larger objects are read again, so that blobs do not displace trees and commits. */
 const MAX_KEPT_OBJECT = 4 * 1024;
+/** Bytes of one remembered diff. */
 const MAX_KEPT_DIFF = 128 * 1024;
 
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';

@@ -25,6 +25,7 @@ interface Question {
 const MAX_ALIVE = 160;
 const alive = new Set<() => void>();
 
+/** A `git cat-file --batch` process over a repository, started at the first question and stopped when idle. */
 export function openBatch(directory: string): GitBatch {
   let child: ChildProcessWithoutNullStreams | undefined;
   let questions: Question[] = [];

@@ -68,6 +68,7 @@ export async function writeObject(directory: string, type: ObjectType, content: 
   return sha;
 }
 
+/** The entries of a tree object, in the order of git. */
 export function parseTree(content: Buffer): TreeEntry[] {
   const entries: TreeEntry[] = [];
   for (let at = 0; at < content.length;) {
@@ -85,6 +86,7 @@ export function parseTree(content: Buffer): TreeEntry[] {
   return entries;
 }
 
+/** The content of a tree object; entries are sorted as git sorts them. */
 export function formatTree(entries: readonly Pick<TreeEntry, 'path' | 'mode' | 'sha'>[]): Buffer {
   const sorted = entries.toSorted((one, other) => Buffer.compare(sortKey(one), sortKey(other)));
   return Buffer.concat(
@@ -121,6 +123,7 @@ function parseHeaders(text: string): Parsed {
   return { headers, message: end < 0 ? '' : text.slice(end + 2) };
 }
 
+/** A commit object, without its hash prefix. */
 export function parseCommit(sha: string, content: Buffer): GitCommit {
   const text = content.toString();
   const { headers, message } = parseHeaders(text);
@@ -137,6 +140,7 @@ export function parseCommit(sha: string, content: Buffer): GitCommit {
   };
 }
 
+/** An annotated tag object. */
 export function parseTag(sha: string, content: Buffer): GitTag {
   const text = content.toString();
   const { headers, message } = parseHeaders(text);

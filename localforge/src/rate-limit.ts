@@ -47,6 +47,7 @@ export function budgetOf(context: ForgeContext, viewer: Viewer): Budget {
   return { limit, used, remaining: Math.max(0, limit - used), reset };
 }
 
+/** Admits calls, or refuses them with a primary or secondary limit as GitHub does. */
 export function makeRateLimiter(context: ForgeContext): RateLimiter {
   return {
     admit: (viewer, method) => {

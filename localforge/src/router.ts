@@ -32,6 +32,7 @@ export interface Router {
   routes(): Route[];
 }
 
+/** Routes by method and path; parameters are written `:name`. */
 export function makeRouter(): Router {
   const routes: Route[] = [];
   return {

@@ -18,6 +18,7 @@ import { rootOf } from './rest/root.ts';
 import type { Route, Router } from './router.ts';
 import type { Actor, Viewer } from './viewer.ts';
 
+/** Bytes of a request to the API, which is held in memory. */
 const MAX_BODY = 50 * 1024 * 1024;
 const API_VERSIONS = ['2022-11-28', '2026-03-10'];
 

@@ -6,6 +6,7 @@ import { deliveryRequest } from './webhook.ts';
 
 /** GitHub gives up on a receiver after this. */
 const TIMEOUT_MS = 10_000;
+/** Bytes of an answer that the list of deliveries shows. */
 const MAX_KEPT_BODY = 64 * 1024;
 /** Outcomes that are written in one transaction at most. */
 const WRITTEN_TOGETHER = 20;
@@ -21,6 +22,7 @@ export interface WebhookSender {
   close(): Promise<void>;
 }
 
+/** Sends webhooks in order for each target, signed, and records every delivery. */
 export function startSender(context: ForgeContext): WebhookSender {
   const queues = new Map<number | null, DeliveryRecord[]>();
   const running = new Map<number | null, Promise<void>>();

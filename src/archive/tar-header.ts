@@ -38,6 +38,7 @@ export function textIn(bytes: Uint8Array, at: number, length: number): string {
   return decodeName(end < 0 ? field : field.subarray(0, end));
 }
 
+/** A name as text. Throws `Refused` (`ARCHIVE_PATH`) for bytes that are not UTF-8. */
 export function decodeName(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -26,6 +26,7 @@ interface Known {
 /** After so long, half of what somebody asked for is forgotten, and half of what took long. */
 const HALVED_AFTER_MS = 60_000;
 const LONG_HALVED_AFTER_MS = 300_000;
+/** People whose work is counted at a time. */
 const MAX_PEOPLE = 10_000;
 const LOWEST = -1_000;
 

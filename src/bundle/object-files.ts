@@ -4,6 +4,7 @@ import { fromValue } from '../package/yaml/compare.ts';
 import { documentText } from '../package/yaml/patch.ts';
 import { kindOf, nameOf, type Manifest } from './manifest.ts';
 
+/** Characters of a file name. */
 const MAX_LENGTH = 120;
 
 /** Files such as `03_clusterrole_reader.yaml`; the number is the place in the order. */

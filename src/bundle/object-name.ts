@@ -6,6 +6,7 @@ import type { Permission } from './csv.ts';
 import { goJson } from './go-json.ts';
 import type { Fields } from './manifest.ts';
 
+/** Characters of a name, a DNS label (RFC 1123). */
 const MAX_LENGTH = 63;
 
 /** `base-suffix`, with as much of the base cut off as makes it fit a label. */

@@ -3,6 +3,7 @@
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
 const IS_SUBDOMAIN = new RegExp(`^${SUBDOMAIN}$`);
+/** Characters of a DNS subdomain (RFC 1123). */
 const MAX_LENGTH = 253;
 
 const FORM =

@@ -56,6 +56,7 @@ export function repositoryRows(catalog: Catalog): RepositoryRow[] {
     .toSorted((a, b) => order(a.repository, b.repository));
 }
 
+/** A row for each package of the index. */
 export function packageRows(catalog: Catalog): PackageRow[] {
   return all(catalog).map(({ repository, found, row }) => {
     const newest = newestOf(repository, found.directory);

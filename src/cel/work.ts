@@ -33,6 +33,7 @@ export interface CelBudget {
   used: number;
 }
 
+/** A budget of `most` steps, none of which is used. */
 export function celBudget(most: number): CelBudget {
   return { most, used: 0 };
 }

@@ -7,7 +7,9 @@ import { checkPackage, MAX_DEPTH, MAX_FILES, pathProblem } from '../package/limi
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { reasonOf } from './system-error.ts';
 
+/** Bytes of one file, as on the server. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** Bytes of a package, as on the server. */
 const MAX_PACKAGE_BYTES = 128 * 1024 * 1024;
 
 export interface ReadOptions {

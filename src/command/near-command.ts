@@ -3,6 +3,7 @@ import { closestWord, editDistance } from '../package/closest-word.ts';
 import { COMMAND_NAMES } from './table.ts';
 
 const NAME = 'portico';
+/** Letters by which a mistyped word may differ. */
 const MAX_EDITS = 2;
 
 /** Up to three spaces still begin a paragraph; the word and what stands behind it. Longer words are no misspelling. */

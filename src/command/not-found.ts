@@ -5,6 +5,7 @@ import { counted } from '../text/counted.ts';
 import { shown } from './arguments.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
+/** Names in one refusal. */
 const MAX_NAMED = 8;
 
 /** `where` ends the sentence, such as "on the registered branch"; `otherwise` is what to do where no other was meant. */

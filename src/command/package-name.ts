@@ -8,6 +8,7 @@ import { type Refusal, refuse } from './refusal.ts';
 /** Directories whose parts have a meaning of their own on some file system or in git. */
 const RESERVED = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$/i;
 
+/** Characters: the names of refs are made of the path and must fit into GitHub's 255 bytes. */
 const MAX_PATH_LENGTH = 150;
 
 /** A path below the registered directory, without slashes at its ends; `.` is that directory itself. */

@@ -20,8 +20,11 @@ export interface CommandLine {
 
 export type CommentParse = { readonly kind: 'commands'; readonly commands: readonly CommandLine[] } | Refusal;
 
+/** Commands of one comment; more are refused as a whole. */
 export const MAX_COMMANDS = 10;
+/** Characters of a comment, as many as GitHub takes bytes. */
 const MAX_BODY_LENGTH = 262_144;
+/** Characters of the line of a command. */
 const MAX_LINE_LENGTH = 1000;
 
 /** Case does not count (telephones capitalise); look-alike letters are not ours. A no-break space is a space. */

@@ -1,7 +1,9 @@
 /** Splits a command's arguments into words. */
 import { type Refusal, refuse } from './refusal.ts';
 
+/** Words of one command. */
 const MAX_WORDS = 40;
+/** Characters of one word. */
 const MAX_WORD_LENGTH = 400;
 
 /**

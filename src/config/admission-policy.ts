@@ -21,7 +21,9 @@ export interface AdmissionGuardrails {
 }
 
 const GROUP = 'admissionregistration.k8s.io/';
+/** Documents of one repository's policies, bindings and parameters. */
 const MAX_DOCUMENTS = 1000;
+/** Resources that one binding's parameters select; each is a guardrail's run. */
 const MAX_PARAMS = 20;
 
 /**

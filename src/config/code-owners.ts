@@ -12,9 +12,12 @@ export interface OwnerRule {
 /** Where the file may be; the first that is there is in force. */
 export const CODE_OWNER_FILES = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS'] as const;
 
+/** Lines with a pattern; beyond, everyone named owns everything. */
 const MAX_RULES = 5_000;
+/** Characters of a pattern. */
 const MAX_PATTERN_LENGTH = 500;
 
+/** Characters of the file; GitHub reads 3 MB. */
 const MAX_FILE_LENGTH = 1_000_000;
 /** Comparisons for one proposal, of characters and names: more would hold others up. */
 const MAX_STEPS = 5_000_000;

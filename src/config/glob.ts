@@ -2,6 +2,7 @@
 import { readGlob } from '../package/glob.ts';
 import type { Glob } from '../package/glob.ts';
 
+/** Characters of a pattern; matching takes time that grows with it. */
 const MAX_LENGTH = 256;
 
 /** Why a glob is refused, or undefined. */

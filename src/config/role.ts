@@ -8,6 +8,7 @@ export function parseRole(name: string | undefined): Role | undefined {
   return ROLES.find((role) => role === name);
 }
 
+/** Whether a role includes another one: none < read < triage < write < maintain < admin. */
 export function atLeast(role: Role, minimum: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(minimum);
 }

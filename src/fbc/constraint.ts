@@ -12,6 +12,7 @@ const VERSION = `v?(${NUMBER})(?:\\.(${NUMBER}))?(?:\\.(${NUMBER}))?(?:-(${WORDS
 const ONE = new RegExp(`^(${OPERATOR})?\\s*${VERSION}$`);
 const BETWEEN = /^\s*(\S+)\s+-\s+(\S+)\s*$/;
 
+/** Characters of a range of versions. */
 const MAX_CHARACTERS = 2_048;
 
 interface Constraint {

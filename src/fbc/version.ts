@@ -21,6 +21,7 @@ export type Parsed<Value> =
 const MAX_CHARACTERS = 256;
 const NUMBERS = /^\d*$/;
 const WORD = /^[0-9A-Za-z-]*$/;
+/** The largest number of a part: blang keeps each in an unsigned 64-bit integer. */
 const MAX_NUMBER = 2n ** 64n - 1n;
 
 /** Reads a version; problems are told in the words of blang/semver. */
@@ -119,6 +120,7 @@ function compareIdentifiers(a: readonly Identifier[], b: readonly Identifier[]):
   return a.length < b.length ? -1 : 0;
 }
 
+/** The version as text, as blang writes it. */
 export function formatVersion({ major, minor, patch, pre, build }: Version): string {
   const tail = pre.length === 0 ? '' : `-${pre.join('.')}`;
   return `${major}.${minor}.${patch}${tail}${build.length === 0 ? '' : `+${build.join('.')}`}`;

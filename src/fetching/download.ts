@@ -23,6 +23,7 @@ export interface Download {
   readonly etag?: string;
 }
 
+/** Redirects that one download follows. */
 const MAX_REDIRECTS = 5;
 /** However slowly it comes, it has come by then. */
 const WHOLE_MS = 300_000;

@@ -47,6 +47,7 @@ interface Known {
 }
 
 const MINUTE = 60_000;
+/** Bytes that the cache holds of all sources together. */
 const MAX_BYTES = 256 * 1024 * 1024;
 /** Addresses that are remembered; what was asked for longest ago is forgotten first. */
 const MAX_KNOWN = 10_000;

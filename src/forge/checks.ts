@@ -11,6 +11,7 @@ import { where } from './repository-context.ts';
 const MAX_ANNOTATIONS_PER_REQUEST = 50;
 /** GitHub takes 64 KB in each of an annotation's texts; a batch of them is not to be a request of megabytes. */
 const ANNOTATION = { bytes: 16_000 };
+/** Annotations of one check: ten calls of fifty. */
 const MAX_ANNOTATIONS = 500;
 
 /** Check runs of ours, and what others say of a commit. Checks with more than three actions or too long ones throw CHECK_INVALID. */

@@ -3,6 +3,7 @@ import type { Octokit } from '@octokit/rest';
 import type { FailedDelivery } from './forge-types.ts';
 import { requestOf } from './repository-context.ts';
 
+/** Pages of a hundred deliveries that one look reads. */
 const MAX_PAGES = 100;
 
 /**

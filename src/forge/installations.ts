@@ -34,6 +34,7 @@ export interface Installations {
   ): Promise<string | null>;
 }
 
+/** The installations of the App, with a client and tokens for each repository. */
 export function createInstallations(
   share: ClientShare,
   appId: number | string,

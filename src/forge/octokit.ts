@@ -256,6 +256,7 @@ interface Page {
 
 type LoadPage<T> = (page: Page) => Promise<{ data: T[]; headers: { link?: string | undefined } }>;
 
+/** Pages of a hundred entries; a decision is made with the whole list or not at all. */
 const MAX_PAGES = 100;
 /** Characters of texts that one list may hold in memory: 500 comments of the greatest length, thousands of usual ones. */
 const MAX_TEXT = 32 * 1024 * 1024;

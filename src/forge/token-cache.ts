@@ -39,6 +39,7 @@ const MARGIN_MS = 10 * 60_000;
 const YOUNG_MS = 5_000;
 /** Waits of one, two and three seconds. */
 const WAITS = 3;
+/** Tokens that are held; each is for one repository and lives an hour. */
 const MAX_TOKENS = 10_000;
 
 interface Entry {

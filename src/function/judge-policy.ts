@@ -14,6 +14,7 @@ export type PolicyAnswer =
   /** The policy cannot be read, or judging it failed in a way of its own. */
   | { readonly failed: string };
 
+/** Compiled policies that are remembered. */
 const MAX_KEPT = 200;
 const compiled = new Map<string, CompiledPolicy>();
 

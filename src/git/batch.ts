@@ -46,6 +46,7 @@ interface Running {
 const IDLE_MS = 5_000;
 const STUCK_MS = 120_000;
 
+/** Reads objects of a repository by batches through one `git cat-file` process, which is started when it is needed. */
 export function openObjectReader(setup: GitSetup): ObjectReader {
   let running: Running | null = null;
   let timer: NodeJS.Timeout | undefined;

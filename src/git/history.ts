@@ -138,6 +138,7 @@ async function findBase(
   return isOid(found) ? found : null;
 }
 
+/** Whether commit `a` is `b` or one of its ancestors. */
 export async function isAncestor(repo: Repo, a: string, b: string, signal?: AbortSignal): Promise<boolean> {
   const both = [await requireCommit(repo, a, signal), await requireCommit(repo, b, signal)] as const;
   const key = `${repo.setup.gitDir}:${both.join(':')}`;

@@ -215,6 +215,7 @@ function below(prefix: string, refs: ReadonlyMap<string, MirrorRef>): ReadonlyMa
   return part;
 }
 
+/** Prefixes for which a selection of the refs is remembered. */
 const MAX_PARTS = 16;
 
 function differences(

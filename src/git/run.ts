@@ -42,7 +42,9 @@ export interface RunResult {
 }
 
 const TWO_MINUTES = 120_000;
+/** Bytes that a git process may print before it is ended. */
 const MAX_OUTPUT = 160 * 1024 * 1024;
+/** Bytes of its messages that are kept. */
 const MAX_STDERR = 64 * 1024;
 
 /** What a process inherits: how to find programs, proxies and certificates. Everything else starts empty. */

@@ -52,6 +52,7 @@ export interface Kptfiles {
   readonly found: readonly string[];
 }
 
+/** Kptfiles of one tree; the index holds a row for each. */
 const MAX_KPTFILES = 100_000;
 
 /** What a tree holds stays the same, so that of a tree that was seen only what changed is read. */

@@ -6,6 +6,7 @@ import { requireTree } from './repo.ts';
 import { checkDirectory, quote } from './safe-name.ts';
 import { EMPTY_TREE, walkChanges, walkKptfiles, walkTree, type Kptfiles } from './tree-walk.ts';
 
+/** Entries of one listing, which is held in memory. */
 const MAX_ENTRIES = 1_000_000;
 
 // Shared by all mirrors: memory stays bounded however many are open. Keys name the mirror, so nothing crosses over.
@@ -76,6 +77,7 @@ export async function readBlobs(
   return found;
 }
 
+/** The bytes of a blob, by its id. Throws if the mirror does not have it. */
 export async function readBlob(repo: Repo, id: string, signal?: AbortSignal): Promise<Uint8Array> {
   const key = `${repo.setup.gitDir}:${id}`;
   const cached = blobs.get(key);

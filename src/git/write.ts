@@ -52,6 +52,7 @@ async function writeByProcess(
   return tree;
 }
 
+/** Writes a commit object and answers its id; no ref moves. With a signer it carries an SSH signature. */
 export async function commitTree(
   repo: Repo,
   commit: NewCommit,

@@ -20,6 +20,7 @@ export interface CatchUp extends AsyncDisposable {
 }
 
 const FIRST_MS = 500;
+/** Milliseconds between two attempts to store what waits. */
 const MAX_MS = 30_000;
 /** Looking at everything costs calls of the forge: a database that comes and goes does not make it go on without end. */
 const APART_MS = 10_000;

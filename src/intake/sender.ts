@@ -38,6 +38,7 @@ export function createSenders(trusted: readonly string[] = []): Senders {
   };
 }
 
+/** Addresses in `X-Forwarded-For`; a longer list is ignored as a whole. */
 const MAX_HOPS = 20;
 
 /** IPv4 as IPv4, also where it came over a socket for both. */

@@ -88,6 +88,7 @@ export function createContentPools(
   };
 }
 
+/** Work on foreign content, in pools of processes that are ended at their limits. */
 export async function createContentWork(options: ContentOptions): Promise<ContentWork> {
   const { version, ended } = options;
   const limits = { ...CONTENT_LIMITS, ...options.limits };

@@ -34,6 +34,7 @@ export interface Quarantine {
   release(key: string): Promise<void>;
 }
 
+/** Pieces of work that are remembered for having met a limit. */
 const MAX_VERDICTS = 5_000;
 
 /** With what the store knows; without a store, nothing outlives the process. */

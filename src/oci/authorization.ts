@@ -15,6 +15,7 @@ export type RegistryCredential =
   /** As `docker login` keeps it for registries that exchange it for tokens. */
   | { readonly identityToken: string };
 
+/** Bytes of the answer with a token. */
 const MAX_TOKEN_BYTES = 64 * 1024;
 /** What the token specification assumes where nothing is said. */
 const TOKEN_SECONDS = 60;

@@ -8,6 +8,7 @@ import { crc32 } from 'node:zlib';
 
 const WINDOW = 32_768;
 const LEAST = 3;
+/** Bytes of one match, RFC 1951 section 3.2.5. */
 const MAX_MATCH = 258;
 /** How many earlier places with the same first bytes are looked at. */
 const CHAIN = 48;

@@ -3,7 +3,9 @@ import type { PackageFiles } from '../package/package.ts';
 import { gzip } from './deflate.ts';
 
 const BLOCK = 512;
+/** Bytes of the field `name` of a tar header, POSIX ustar. */
 const MAX_NAME = 100;
+/** Bytes of its field `prefix`. */
 const MAX_PREFIX = 155;
 
 /** The gzipped tar of a tree: regular files alone, sorted by the bytes of their paths. */

@@ -21,6 +21,7 @@ const HOSTS: Readonly<Record<string, string>> = {
 const HOST = /^(?:[a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 const PART = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+/** Characters of a repository's name that registries take. */
 const MAX_LENGTH = 255;
 
 /**

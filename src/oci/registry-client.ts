@@ -53,6 +53,7 @@ export interface RegistryClientOptions {
 }
 
 const tagList = z.object({ tags: z.array(z.string()).nullable() });
+/** Bytes of one page of a list of tags. */
 const MAX_TAG_BYTES = 4 * 1024 * 1024;
 
 /** Makes a client; tokens that registries give are kept as long as it is. */

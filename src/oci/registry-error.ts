@@ -5,7 +5,9 @@ import { PorticoError } from '../error.ts';
 import { readBody } from '../network/read-body.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
+/** Bytes of an error's body that are read. */
 const MAX_BYTES = 64 * 1024;
+/** Characters of a registry's message that are shown. */
 const MAX_CHARACTERS = 300;
 
 /** The distribution specification's list of errors. */

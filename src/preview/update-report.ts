@@ -52,6 +52,7 @@ function definitionIssues(before: PackageFiles, after: PackageFiles): UpdateRepo
   return { errors, warnings };
 }
 
+/** Rows of each table of the report. */
 const MAX_ROWS = 50;
 
 /** What `portico diff` shows beside the difference, for a terminal: what fails, and what becomes of objects. */

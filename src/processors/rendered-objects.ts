@@ -24,6 +24,7 @@ export type Objects = { readonly objects: readonly RenderedObject[] } | { readon
 const SOURCE = /^# Source: (.{1,1000})$/m;
 /** A marker at the start of a line ends a document wherever it stands, in block scalars too. YAML's lines end in LF. */
 const MARKER = /(?<![^\n])---(?![^ \t\r\n])/;
+/** Characters of a file name; file systems take 255 bytes. */
 const MAX_NAME_LENGTH = 200;
 
 /** The objects of a stream of documents; lists count as their items. `origin` names it where a document cannot be read. */

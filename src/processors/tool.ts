@@ -43,6 +43,7 @@ const TOOLS = {
 
 /** Digests of programs by file, size and time of change: they are large, and asked for again and again. */
 const digests = new Map<string, string>();
+/** Digests of programs that are remembered. */
 const MAX_DIGESTS = 100;
 
 /**

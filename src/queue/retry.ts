@@ -12,6 +12,7 @@ export type Verdict =
 
 const FORGE_TRIES = 15;
 const BUG_TRIES = 3;
+/** Milliseconds between two attempts at the most, so that a forge that is back is soon noticed. */
 const MAX_DELAY_MS = 300_000;
 
 /**

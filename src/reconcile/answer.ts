@@ -30,6 +30,7 @@ export type Reconciler<Kind extends JobKind> = (data: JobData<Kind>, signal?: Ab
 export const DONE: Answer = { kind: 'done' };
 export const PUT_OFF: Answer = { kind: 'put-off' };
 
+/** The answer of a job that had nothing to do. */
 export function nothing(reason: NothingReason): Answer {
   return { kind: 'nothing', reason };
 }

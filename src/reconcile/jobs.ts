@@ -28,10 +28,12 @@ export function registryJob(repository: RepositoryRef): Job {
   return { kind: 'registry', key: `registry:${repository.id}`, data: { repository } };
 }
 
+/** Publish what is due in a repository. */
 export function publicationJob(repository: RepositoryRef): Job {
   return { kind: 'publication', key: `publication:${repository.id}`, data: { repository } };
 }
 
+/** Check a proposal. */
 export function proposalJob(repository: RepositoryRef, number: number): JobOf<'proposal'> {
   return { kind: 'proposal', key: `proposal:${repository.id}#${number}`, data: { repository, number } };
 }

@@ -11,6 +11,7 @@ import { createKeyedLock, type KeyedLock } from './keyed-lock.ts';
 
 /** Another process is asked again after so long, and less and less often. */
 const FIRST_MS = 10;
+/** Milliseconds between two attempts. */
 const MAX_MS = 250;
 
 /** In this process alone, where it has the database to itself. */

@@ -17,6 +17,7 @@ export function parsePackageAtRevision(text: string): PackageAtRevision | undefi
   return { path, revision };
 }
 
+/** `<package path>@v3`, as commands and documents write it. */
 export function formatPackageAtRevision(value: PackageAtRevision): string {
   return `${value.path}@${value.revision}`;
 }

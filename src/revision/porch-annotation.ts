@@ -12,6 +12,7 @@ export interface PorchAnnotation {
   readonly task?: string;
 }
 
+/** Characters of a line that is parsed. */
 const MAX_LINE_LENGTH = 100_000;
 
 /** All annotations of a commit message, in their order. Never throws. */

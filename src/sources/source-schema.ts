@@ -10,6 +10,7 @@ import { refProblem } from '../revision/ref-rules.ts';
 import { holdsCredentials } from '../text/secrets.ts';
 import { destinationProblem, overlapping } from './destination.ts';
 
+/** Sources of one document; each may cost a download. */
 const MAX_SOURCES = 100;
 
 /** A string that `problem` has nothing to say about. */

@@ -32,6 +32,7 @@ export function inert(text: string): string {
 
 /** Code spans, then runs of other text, then backticks that begin no span. */
 const SPANS = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|[^`]+|`+/gs;
+/** Characters of a line; longer ones are cut before patterns are applied. */
 const MAX_LINE_LENGTH = 4_000;
 
 /** Foreign text in a paragraph or a cell, on one line: what it quotes in code stays code. */

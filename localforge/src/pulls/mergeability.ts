@@ -16,6 +16,7 @@ import type { PullStats, PullVerdict } from '../shapes/pull.ts';
 import { requirementsOf, unmet } from './requirements.ts';
 
 const REMEMBERED_STATS = 1000;
+/** Commits that the rebase method takes, as on GitHub. */
 const MAX_REBASED = 100;
 
 const UNKNOWN: PullVerdict = { mergeable: null, rebaseable: null, state: 'unknown' };

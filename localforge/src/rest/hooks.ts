@@ -12,6 +12,7 @@ import { getDelivery, listDeliveries, redeliver } from './deliveries.ts';
 
 const READ = { app: ['repository_hooks:read'], user: 'admin' } as const;
 const WRITE = { app: ['repository_hooks:write'], user: 'admin' } as const;
+/** Webhooks of a repository for each event, as on GitHub. */
 const MAX_HOOKS = 20;
 
 const config = z.object({

@@ -12,6 +12,7 @@ import { releaseShape } from '../shapes/release.ts';
 import { releaseNotes } from './release-notes.ts';
 import { hasRole, numberParam } from './writing.ts';
 
+/** Characters of release notes, as on GitHub. */
 const MAX_NOTES = 125_000;
 
 const fields = {

@@ -12,7 +12,9 @@ import type { Actor } from '../viewer.ts';
 
 /** What GitHub says of any body that is too long, however it counts there. */
 const TOO_LONG = 'ody is too long (maximum is 65536 characters)';
+/** Bytes of an issue or a comment, as on GitHub. */
 const MAX_BYTES = 262_144;
+/** Characters of a pull request's body, as on GitHub. */
 const MAX_CODE_POINTS = 65_536;
 
 /**

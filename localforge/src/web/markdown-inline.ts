@@ -20,6 +20,7 @@ export interface MarkdownPlace {
   readonly tight: boolean;
 }
 
+/** Levels of nested emphasis and links; recursion would run out of stack. */
 export const MAX_DEPTH = 12;
 /** So far an end of emphasis is looked for: enough for honest text, and hostile text stays cheap. */
 const MAX_EMPHASIS = 1000;

@@ -9,6 +9,7 @@ import type { Html } from './html.ts';
 import { deeper, inline, MAX_DEPTH } from './markdown-inline.ts';
 import type { MarkdownOptions, MarkdownPlace as Place } from './markdown-inline.ts';
 
+/** Characters that are shown; the rest is cut off. */
 const MAX_LENGTH = 400_000;
 /** Headings of a text stand below those of the page. */
 const HEADING_SHIFT = 2;

@@ -5,6 +5,7 @@ import { RE2JS } from 're2js';
 import { work } from '../work.ts';
 import { BOOL, INT, LIST, STRING } from './types.ts';
 
+/** Characters of a regular expression. */
 const MAX_PATTERN_LENGTH = 1000;
 
 /** A pattern's repetitions are written out: each instruction is looked at for each character of the text. */

@@ -11,6 +11,7 @@ export interface Url {
   readonly query: ReadonlyMap<string, string[]>;
 }
 
+/** Characters of a URL that is parsed. */
 const MAX_LENGTH = 8192;
 
 /** Undefined for what is no URL. */

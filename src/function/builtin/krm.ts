@@ -63,10 +63,12 @@ export function apiVersionOf(item: KrmObject): string {
   return textOf(item, 'apiVersion') ?? '';
 }
 
+/** The group of an `apiVersion`; '' for the core group. */
 export function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
+/** The version of an `apiVersion`. */
 export function versionOf(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf('/') + 1);
 }

@@ -9,6 +9,7 @@ import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
 import { PAGE } from './wasm-module.ts';
 
+/** Bytes of a module; the process has memory for its compilation. */
 const MAX_MODULE = 64 * 1024 * 1024;
 
 /** What Node and V8 need beside the module's memory. */

@@ -16,7 +16,9 @@ export interface UpdateSides {
   readonly result: PackageFiles;
 }
 
+/** Lines of the list in a pull request. */
 const MAX_LINES = 12;
+/** Characters of a value that is shown. */
 const MAX_VALUE_LENGTH = 100;
 
 /**

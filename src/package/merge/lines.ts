@@ -1,6 +1,8 @@
 import { threeWay } from '../yaml/sequence.ts';
 
+/** Lines of one text: the comparison keeps a number for each. */
 const MAX_LINES = 100_000;
+/** Differing lines: the effort grows with their square. */
 const MAX_EDITS = 1_000;
 
 /**

@@ -31,6 +31,7 @@ export function tellOrder(
 }
 
 const ALIKE = 0.7;
+/** Pairs of items that are compared to find what moved. */
 const MAX_COMPARISONS = 10_000;
 
 /** Tells of an item that both sides gave another name: it is there twice now. */

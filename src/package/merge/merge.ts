@@ -115,6 +115,7 @@ function mergePackage(
   return mergeOnePackage(base, upstream, local, context);
 }
 
+/** Names in one note; the others are counted. */
 const MAX_LISTED = 5;
 
 function listed(paths: readonly string[]): string {

@@ -19,6 +19,7 @@ export interface Versions {
   readonly local: PackageFile | undefined;
 }
 
+/** Bytes of a file that is merged by lines. */
 const MAX_TEXT = 64 * 1024;
 
 /**

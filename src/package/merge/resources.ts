@@ -87,6 +87,7 @@ function toResource(file: string, yaml: YamlFile, document: YamlDocument, root: 
   };
 }
 
+/** The identity of a resource; missing fields are ''. */
 export function refOf(root: YamlNode): ResourceRef {
   return {
     apiVersion: textAt(root, 'apiVersion'),

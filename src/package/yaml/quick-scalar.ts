@@ -4,6 +4,7 @@ import { readPlain } from './scalar.ts';
 
 /** Thrown where a text is not of the simple kind, so that the library reads it; never leaves the quick reader. */
 export const UNUSUAL = Symbol('unusual');
+/** Levels of nesting that the quick reader follows; the complete one takes over beyond. */
 export const MAX_DEPTH = 50;
 
 export const SPACE = 32;

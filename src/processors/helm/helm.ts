@@ -17,6 +17,7 @@ interface Rendering extends WithoutHooks {
   readonly warnings: readonly string[];
 }
 
+/** Lines of Helm's messages that become warnings. */
 const MAX_NOTES = 20;
 const TIME_HINT = 'Give the time yourself in a values file, or leave the template out.';
 

@@ -15,6 +15,7 @@ export interface ChannelStanding {
   readonly refused: Map<string, { readonly message: string; readonly hint?: string }>;
 }
 
+/** Rows of each table of the check, and annotations. */
 const MAX_ROWS = 100;
 
 export function channelStandingCheck(

@@ -80,6 +80,7 @@ function more(count: number): string {
   return count > 1 ? `, and ${count - 1} more` : '';
 }
 
+/** Rows of each table of the check. */
 const MAX_ROWS = 100;
 
 function problemsText(files: readonly ProposedFile[]): string {

@@ -116,7 +116,9 @@ function packagesIn(findings: readonly TrialFinding[]): number {
   return new Set(findings.map((finding) => finding.package)).size;
 }
 
+/** Findings of new guardrails that the check lists. */
 const MAX_ROWS = 200;
+/** Names in one sentence. */
 const MAX_NAMES = 50;
 
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {

@@ -2,6 +2,7 @@ import { DELETION_CHECK } from '../check-names.ts';
 import { code } from '../text/markdown-blocks.ts';
 import type { CheckContent } from './check-content.ts';
 
+/** Users of the removed package that the check lists. */
 const MAX_LISTED = 20;
 
 /** What the check says on a proposal that removes packages. */

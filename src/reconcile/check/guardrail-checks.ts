@@ -107,6 +107,7 @@ function titleOf({
   return failed === undefined ? 'No findings' : `${failed.run.function} failed${advice}`;
 }
 
+/** Packages that the check's table lists. */
 const MAX_ROWS = 100;
 
 function runTable(

@@ -3,6 +3,7 @@ import type { CheckInput } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { code, tableUpTo } from '../text/markdown-blocks.ts';
 
+/** Rows of each table of the check. */
 const MAX_ROWS = 100;
 
 /** A state that is not published: it came by a push, or by a merge without the approvals that it needed. */

@@ -2,6 +2,7 @@ import { REGISTRY_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import { code, tableUpTo } from '../text/markdown-blocks.ts';
 
+/** Packages that the check's table lists. */
 const MAX_ROWS = 100;
 
 /** Pure: what a commit of the registered branch says about packages that are published and cannot be pushed to the registry. */

@@ -9,6 +9,7 @@ export interface Answered {
   add(comment: CommentKey): void;
 }
 
+/** Comments that are remembered; for older ones the forge is asked. */
 const MAX_REMEMBERED = 20_000;
 
 const memories = new WeakMap<Ports['catalog'], Answered>();

@@ -7,6 +7,7 @@ import { keepNewest } from '../text/keep-newest.ts';
 export const REPLIES_AN_HOUR = 10;
 
 const HOUR_MS = 3_600_000;
+/** People whose replies are counted at a time. */
 const MAX_REMEMBERED = 10_000;
 
 /** Who may only comment could spend what the owner's repositories may write: every reply is one of 500 in an hour. */

@@ -11,6 +11,7 @@ export function isInside(directory: string, other: string): boolean {
   return directory !== other && (other === '.' || directory.startsWith(`${other}/`));
 }
 
+/** A heading with a table of at most `MAX_ROWS` rows. */
 export function section(
   title: string,
   header: readonly string[],

@@ -71,6 +71,7 @@ function waits(
   return { state: 'waiting', ...(standing !== undefined && { reason: standing.reason }) };
 }
 
+/** Downstreams that the comment of a publication lists. */
 const MAX_ROWS = 25;
 
 /** As Markdown, such as "3 of 7 merged" with a line for each; '' where there is nobody to tell of. */

@@ -115,6 +115,7 @@ function isOlder(wanted: string, current: string | undefined): boolean {
   return a !== undefined && b !== undefined && compareRevisions(a, b) < 0;
 }
 
+/** An update that is not made, with its stable reason and a sentence for the dashboard. */
 export function withheld(reason: WithheldReason, message: string): Withheld {
   return { kind: 'withheld', reason, message };
 }

@@ -23,6 +23,7 @@ interface Worked {
   readonly pending: Map<string, Promise<void>>;
 }
 
+/** Expansions of sets that are remembered. */
 const MAX_KEPT = 2_000;
 
 /** Catalogs whose sets are worked out elsewhere. */

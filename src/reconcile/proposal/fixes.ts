@@ -27,6 +27,7 @@ export interface Fix {
 /** By content and guardrails of one package; the oldest are dropped. */
 export type FixMemory = Map<string, readonly Fix[]>;
 
+/** Commits whose fixes are remembered for the button. */
 const MAX_REMEMBERED = 200;
 
 /**

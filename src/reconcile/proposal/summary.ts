@@ -50,9 +50,13 @@ export function isOfOpenProposal(comment: string): boolean {
 
 /** The forge takes 65,536 characters; what goes beyond is counted and stands in the checks. */
 const BUDGET = 58_000;
+/** Rows of the comment; GitHub takes 65,536 characters. */
 const MAX_PACKAGES = 100;
+/** Rows of functions for one package. */
 const MAX_FUNCTIONS = 40;
+/** Lines of changed privileges for one package. */
 const MAX_POWERS = 30;
+/** Conflicts that the comment shows; the check has all. */
 const MAX_CONFLICTS = 20;
 
 /** The comment's text for an open proposal. The same facts give the same text, so that nothing is written twice. */

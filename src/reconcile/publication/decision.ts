@@ -62,6 +62,7 @@ export type Claim =
   | { readonly kind: 'elsewhere'; readonly rejected: RejectedRef }
   | { readonly kind: 'refused'; readonly rejected: RejectedRef };
 
+/** What the answer to the push of a tag means for the number that it claims. */
 export function claimOf(answer: PushResult): Claim {
   if (answer.ok) return { kind: 'published' };
   const rejected = answer.rejected.find((one) => !wasOvertaken(one));

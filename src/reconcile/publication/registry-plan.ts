@@ -13,6 +13,7 @@ export interface PlannedArtifact {
 /** Names of repositories in registries, as the distribution specification has them. */
 const PART = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+/** Characters of a repository's name that registries take. */
 const MAX_LENGTH = 255;
 
 /** The artefacts of a package; none where the configuration does not name it. Throws `REGISTRY_NAME`. */

@@ -148,6 +148,7 @@ interface Read {
 
 /** What was read, by the identity of its content. */
 const known = new Map<string, Read>();
+/** Sets of definitions that are remembered by their commit. */
 const MAX_KNOWN = 50;
 
 async function readPlace(
@@ -193,6 +194,7 @@ async function readPlace(
   }
 }
 
+/** Definitions of one folder; each of them is compiled. */
 const MAX_DEFINITIONS = 3_000;
 
 async function filesOf(

@@ -31,6 +31,7 @@ export interface RenderCache {
   set(key: string, value: Omit<RenderedPackage, 'package'>): void;
 }
 
+/** Results of rendered packages, by everything that they follow from; the oldest of `entries` goes first. */
 export function createRenderCache(entries = 500): RenderCache {
   const cache = new Map<string, Omit<RenderedPackage, 'package'>>();
   return {

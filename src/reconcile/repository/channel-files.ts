@@ -129,6 +129,7 @@ async function judgedAt(
 
 /** What was judged, by its content: every update of a package asks for it. */
 const known = new Map<string, JudgedChannels>();
+/** Channel files that are remembered, parsed, by their blob. */
 const MAX_KNOWN = 500;
 /** Characters; longer files are judged again each time. */
 const MAX_REMEMBERED = 64 * 1024;

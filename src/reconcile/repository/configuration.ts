@@ -91,6 +91,7 @@ function unreadableProblem(error: unknown): ConfigProblem {
 
 /** What was read, by its content: every job asks for it. */
 const known = new Map<string, ConfigResult>();
+/** Configurations that are remembered, parsed, by their content. */
 const MAX_KNOWN = 200;
 
 /** All YAML files beside the configuration, by path. */

@@ -25,6 +25,7 @@ const memories = new WeakMap<Catalog, Memory>();
 
 /** An answer is good for an hour, and so many are held. */
 const GOOD_MS = 3_600_000;
+/** Answers that are held at a time. */
 const MAX_COUNT = 10_000;
 /** Names that one look asks for; the next look goes on behind them. */
 export const MAX_ASKED = 100;

@@ -54,6 +54,7 @@ function stateOf({ catalog }: Pick<Ports, 'catalog'>, address: string): Known {
 
 /** Seconds between two looks at an upstream that answers, and the longest wait after failures. */
 const EVERY = 900;
+/** Seconds between two looks after failures: a day. */
 const MAX_SECONDS = 86_400;
 
 /** `https://host/path` without `.git`; undefined where it is no such address, or nobody here allows it. */

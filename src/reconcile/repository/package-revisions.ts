@@ -10,6 +10,7 @@ export interface RevisionRefs {
   readonly ledger: ReadonlyMap<string, GitRef>;
 }
 
+/** All refs that name revisions of packages: tags, and the ledger below `refs/portico/published/`. */
 export async function loadRevisionRefs(git: Pick<Git, 'refs'>, signal?: AbortSignal): Promise<RevisionRefs> {
   const [tags, ledger] = await Promise.all([
     git.refs('refs/tags/', signal),

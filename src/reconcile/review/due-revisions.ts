@@ -32,6 +32,7 @@ const HISTORY = 500;
 
 /** Who brought a commit is asked again for so long: the forge may know a merge only a while after it. */
 const SETTLED_MS = 3_600_000;
+/** Packages whose state is remembered, so that an unchanged one is not read again. */
 const MAX_REMEMBERED = 20_000;
 
 export type LookForDue = (

@@ -68,6 +68,7 @@ interface Led {
 
 /** By repository, branch and commit, what led to the commit. */
 const led = new Map<string, Led>();
+/** Branches whose activity is remembered. */
 const MAX_LED = 200;
 /** A push that a forge does not tell yet it may tell soon. */
 const UNTOLD_MS = 10_000;

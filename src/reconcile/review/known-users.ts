@@ -14,6 +14,7 @@ export interface LockedTo {
   readonly ids: readonly string[];
 }
 
+/** Users of a package that a refusal names. */
 const MAX_NAMED = 50;
 
 /**

@@ -66,6 +66,7 @@ export function createQuestionBudget(
 const RESTS = 4;
 /** A look that took less is nothing. */
 const SHORT_MS = 1_000;
+/** Milliseconds of rest after a long look, at the most. */
 const MAX_REST_MS = 300_000;
 
 /** How long a rollout rests after a look that took so long, in milliseconds. */

@@ -44,6 +44,7 @@ export function readSealedTag(tag: TagInfo | null, place: RecordPlace, seals: Ke
 
 /** Refs that decide something where they are sealed. */
 const RECORDS: readonly string[] = ['refs/portico/paused/', 'refs/portico/rollout/'];
+/** Refs below `refs/portico/` that one search reads; anyone who can push can make more. */
 const MAX_LOOKED_AT = 1_000;
 
 /** Refs of records that Portico has not written: they are not obeyed, and the dashboard says so. */

@@ -29,6 +29,7 @@ export interface OnboardingFound {
   readonly isPublic: boolean;
 }
 
+/** Packages that the onboarding pull request lists. */
 const MAX_ROWS = 100;
 
 /** The file that registers the repository, with what it was found to be. */

@@ -16,6 +16,7 @@ export interface MergeNotes {
 
 export const NO_NOTES: MergeNotes = { listed: [], more: 0 };
 
+/** Notes that are written out; the others are counted. */
 const MAX_NOTES = 20;
 /** More than these are folded. */
 const MAX_OPEN = 3;

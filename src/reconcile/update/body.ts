@@ -139,6 +139,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
   return cutText(shown.filter((part) => part !== '').join('\n\n'), MAX_BODY);
 }
 
+/** Following conflicts that are named; the others are counted. */
 const MAX_FOLLOWING = 20;
 
 function followingOf(parts: readonly UpdatedPart[]): string {

@@ -53,6 +53,7 @@ export interface StateParts {
 }
 
 const PARTS = ['first', 'last'] as const;
+/** Conflicts that the table shows; the check has all. */
 const MAX_CONFLICTS = 20;
 
 const CHANGED =

@@ -23,6 +23,7 @@ interface RevisionNotes {
 const MAX_COUNT = 10;
 /** Milliseconds that what a release says is remembered: the same revision goes to many packages at once. */
 const REMEMBERED_MS = 300_000;
+/** Revisions whose notes are remembered at a time. */
 const MAX_REMEMBERED = 1_000;
 
 /** Tells where the revisions come from, and what their tags and releases say. */

@@ -6,6 +6,7 @@ import type { Row } from '../row.ts';
 
 const minted = z.object({ token: z.string() });
 const TOKENS = 5;
+/** Milliseconds that a new token is tried; reports speak of seconds. */
 const MAX_MS = 3_000;
 
 /** Makes five tokens and uses each at once, until it is taken. */

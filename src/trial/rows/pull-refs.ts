@@ -4,6 +4,7 @@ import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
 
 const made = z.object({ commit: z.object({ sha: z.string() }) });
+/** Milliseconds to wait for a ref that GitHub creates in the background. */
 const MAX_MS = 60_000;
 
 /** Makes a commit through the API, opens a pull request, fetches its head by its id at once, and looks when the ref has it. */

@@ -6,6 +6,7 @@ import { decodeText, encodeText } from '../text.ts';
 import { List, Tuple } from '../value.ts';
 import type { Native, Value } from '../value.ts';
 
+/** Characters of a regular expression. */
 const MAX_PATTERN = 1000;
 
 /** `re.star`: regular expressions, run in linear time. */
