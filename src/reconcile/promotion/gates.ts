@@ -9,7 +9,7 @@ import type { PromotionGate } from '../check/channels-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
-import { tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
+import { publishedAt, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import { FINE } from '../update/automerge-checks.ts';
 import { rolloutGate, type AskedHealth, type GateAnswer } from './rollout-gate.ts';
 import { soakSeconds } from './soak.ts';
@@ -78,8 +78,7 @@ export async function promotionGates({
   });
   const found: AskedGate[] = [];
   if (promotion.soak !== undefined) {
-    const date = (await access.git.tag(tag.oid, signal))?.tagger?.date;
-    const since = Date.parse(date ?? (await access.git.commit(tag.commit, signal)).committer.date);
+    const since = await publishedAt(access.git, tag, signal);
     const due = new Date(since + soakSeconds(promotion.soak) * 1_000);
     const passed = due.getTime() <= ports.now().getTime();
     found.push(

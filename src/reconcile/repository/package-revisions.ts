@@ -169,6 +169,16 @@ export function tagOf(refs: RevisionRefs, directory: string, revision: string): 
   return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);
 }
 
+/** When a revision was published, in milliseconds: the date of its tag, or of its commit where the tag has none. */
+export async function publishedAt(
+  git: Pick<Git, 'tag' | 'commit'>,
+  tag: GitRef,
+  signal?: AbortSignal,
+): Promise<number> {
+  const date = (await git.tag(tag.oid, signal))?.tagger?.date;
+  return Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
+}
+
 /** The ref names that publishing a revision creates. */
 export function publishedRefs(
   directory: string,

@@ -14,7 +14,7 @@ import { compareRevisions, parseRevisionName } from '../../revision/revision-nam
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { loadRevisionRefs, publishedAt, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isSameOwner, mayKnow } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { askHealth } from './health.ts';
@@ -257,8 +257,7 @@ async function publishedOf({
     const lock = (await readKptfileAt(git, tag.commit, plain, signal)).kptfile?.upstreamLock?.git;
     const isOurs = lock !== undefined && ports.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
     if (!isOurs || !isAtLeast(revisionOf(lock.ref), revision)) break;
-    const date = (await git.tag(tag.oid, signal))?.tagger?.date;
-    const at = Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
+    const at = await publishedAt(git, tag, signal);
     list.unshift({ commit: tag.commit, at });
   }
   keepNewest(memory.published, key, { of, list }, MAX_REMEMBERED);

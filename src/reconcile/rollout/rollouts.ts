@@ -8,7 +8,7 @@ import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
-import { loadRevisionRefs, tagOf } from '../repository/package-revisions.ts';
+import { loadRevisionRefs, publishedAt, tagOf } from '../repository/package-revisions.ts';
 import { mayFlow, partyOf } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -124,7 +124,7 @@ export async function lookAt({
   const started = performance.now();
   const { catalog } = ports;
   const shelf = shelfOf(catalog);
-  const since = await publishedAt({ ports, governed, revision, shelf, signal });
+  const since = await governedSince({ ports, governed, revision, shelf, signal });
   if (since === null) return null;
   const control = await ports.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
@@ -153,7 +153,7 @@ export async function lookAt({
   return look;
 }
 
-async function publishedAt({
+async function governedSince({
   ports,
   governed: { upstream, directory },
   revision,
@@ -173,8 +173,7 @@ async function publishedAt({
   await git.fetch({}, signal);
   const tag = tagOf(await loadRevisionRefs(git, signal), directory === '.' ? '' : directory, revision);
   if (tag === undefined) return null;
-  const date = (await git.tag(tag.oid, signal))?.tagger?.date;
-  const at = Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
+  const at = await publishedAt(git, tag, signal);
   keepNewest(since, key, at, MAX_REMEMBERED);
   return at;
 }

@@ -2,7 +2,7 @@ import { windowAt } from '../../config/schedule.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import type { Ports } from '../ports.ts';
-import { tagOf } from '../repository/package-revisions.ts';
+import { publishedAt, tagOf } from '../repository/package-revisions.ts';
 import type { Member } from './plan.ts';
 
 /** Why an update that nobody asked for has to wait: outside of the schedule, or too young a revision. */
@@ -34,8 +34,7 @@ export async function tooEarly(
   const tag = tagOf(upstream.refs, upstream.directory, revision);
   if (tag === undefined) return null;
   const { git } = upstream.access;
-  const date = (await git.tag(tag.oid, signal))?.tagger?.date;
-  const at = Date.parse(date ?? (await git.commit(tag.commit, signal)).committer.date);
+  const at = await publishedAt(git, tag, signal);
   const due = at + minimumAge * 1_000;
   return due <= now.getTime()
     ? null
