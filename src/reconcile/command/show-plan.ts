@@ -23,6 +23,10 @@ import { catchUserError } from '../text/why-refused.ts';
 const MAX_ROWS = 100;
 /** Packages whose channel files are read for one answer. */
 const MAX_PACKAGES = 200;
+/** Characters of one reason: a path may have hundreds of steps. */
+const MAX_WHY = 300;
+/** Sentences above the table. */
+const MAX_NOTES = 20;
 
 interface Asking {
   readonly ports: Pick<Ports, 'catalog' | 'content'>;
@@ -59,9 +63,9 @@ export async function showPlan({
   const notes: string[] = [];
   for (const { path, visible } of followed.slice(0, MAX_PACKAGES)) {
     signal?.throwIfAborted();
-    const { document, note } = await documentOf(asking, place, path);
+    const { note, ...channels } = await channelsOf(asking, place, path);
     if (note !== undefined) notes.push(note);
-    rows.push(...rowsOf(place, { path, visible, document }));
+    rows.push(...rowsOf(place, { path, visible, ...channels }));
   }
   const all = followed.reduce((sum, { visible, hidden }) => sum + visible.length + hidden, 0);
   return { kind: 'done', reply: replyText({ rows, notes, all }) };
@@ -80,7 +84,7 @@ function replyText({
   const left = all - listed.length;
   if (all === 0) return 'No known package is made from a package of this repository.';
   return [
-    ...notes,
+    ...notes.slice(0, MAX_NOTES),
     ...(listed.length > 0
       ? [table(['downstream', 'made from', 'follows', 'at', 'next', 'why'], listed)]
       : []),
@@ -101,15 +105,22 @@ async function placeOf({ access, snapshot, signal }: Asking): Promise<ChannelPla
   return { git, head: found.head, refs, registered: found.config.directory };
 }
 
+interface Channels {
+  readonly document?: PackageChannels;
+  /** Nobody is led by its channels until the file is fixed. */
+  readonly stopped?: boolean;
+}
+
 /** The channel file of a package as it is proposed here, or as it counts now. */
-async function documentOf(
+async function channelsOf(
   { ports, access, snapshot, signal }: Asking,
   place: ChannelPlace,
   path: string,
-): Promise<{ readonly document?: PackageChannels; readonly note?: string }> {
+): Promise<Channels & { readonly note?: string }> {
   const file = channelFileOf(path);
   const state = await packageChannels(ports, place, path, signal);
-  const now = state?.document === undefined ? {} : { document: state.document };
+  const now: Channels =
+    state === null ? {} : state.document === undefined ? { stopped: true } : { document: state.document };
   if (!snapshot?.otherFiles.some((one) => packageOfChannelFile(one.path) === path)) return now;
   const { tree, conflicts } = await mergedTree(access, snapshot, signal);
   const unusable = {
@@ -137,7 +148,8 @@ function rowsOf(
     path,
     visible,
     document,
-  }: { readonly path: string; readonly visible: Visible; readonly document: PackageChannels | undefined },
+    stopped = false,
+  }: Channels & { readonly path: string; readonly visible: Visible },
 ): string[][] {
   const directory = pathInRepository(registered, path);
   const names = revisionsByDirectory(refs).get(directory === '' ? '.' : directory) ?? [];
@@ -147,18 +159,21 @@ function rowsOf(
     return revision === undefined ? [] : [[channel, revision] as const];
   });
   const offer = offerOf(path, names, document, new Map(tags));
-  return visible.map((one) => rowOf(offer, one));
+  return visible.map((one) => rowOf(offer, one, stopped));
 }
 
 function channelOf({ updates }: CatalogRepository): string | undefined {
   return updates?.follow?.kind === 'channel' ? updates.follow.channel : undefined;
 }
 
-function rowOf(offer: PackageOffer, { name, repository, at }: Visible[number]): string[] {
+function rowOf(offer: PackageOffer, { name, repository, at }: Visible[number], stopped: boolean): string[] {
   const { follow = { kind: 'latest' }, policy } = repository.updates ?? {};
   const start = [code(name), code(offer.path), code(followText(follow)), at === undefined ? '–' : code(at)];
   if (at === undefined || !offer.revisions.includes(at)) {
     return [...start, '–', 'It is not made yet, or is locked to no revision.'];
+  }
+  if (stopped && follow.kind === 'channel') {
+    return [...start, '–', 'The channel file has errors, so the channels of the package are stopped.'];
   }
   const position = { kind: 'revision', revision: at } as const;
   const { to, message } = planUpdate(offer, {
@@ -167,5 +182,9 @@ function rowOf(offer: PackageOffer, { name, repository, at }: Visible[number]): 
     newestInRange,
     ...(policy && { policy }),
   });
-  return [...start, to === undefined ? '–' : code(to), foreignSentence(message)];
+  return [...start, to === undefined ? '–' : code(to), foreignSentence(shortened(message))];
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_WHY ? `${text.slice(0, MAX_WHY - 1)}…` : text;
 }

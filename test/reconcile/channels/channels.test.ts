@@ -127,6 +127,10 @@ test('a mistake leaves the last good file in force; a tag that is gone stops the
   standing = (await up.checks(await up.head('main'))).get('portico/channels');
   expect([standing?.conclusion, standing?.output.title]).toEqual(['failure', 'Channels stopped: web']);
   await stage.dashboard('shop');
+  const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'What now' });
+  expect((await up.command(issue.number, '/portico plan web')).reply).toContain(
+    '| `acme/shop:shop` | `web` | `channel/stable` | `v2` | – | The channel file has errors, so the channels of the package are stopped. |',
+  );
 });
 
 test('what is withdrawn closes the update that would bring it, and leads back whoever is there', async () => {
