@@ -72,7 +72,7 @@ function checkChannel(channel: Placed<ChannelDocument>, context: ChannelContext,
   const seen = new Set<number>();
   let last = 0;
   for (const { revision, line: at } of members) {
-    if (!context.published.has(revision)) tell('C06', at, `v${revision} has no tag`);
+    if (!context.published.has(revision)) tell('C06', at, `v${revision} has no tag, or one that was moved`);
     if (seen.has(revision)) tell('C07', at, `v${revision} is listed twice`);
     else if (mode === 'sequence' && revision < last) tell('C08', at, `v${revision} is listed after v${last}`);
     seen.add(revision);

@@ -40,6 +40,8 @@ export interface ChannelProposal extends Pick<ProposalSnapshot, 'base' | 'mergeB
 
 /** A label that lets a revision into a channel which the channel before it does not have. */
 const HOTFIX = 'hotfix';
+/** A label that lets a channel go which somebody follows. */
+const FORCE = 'force';
 /** Files of one proposal that are judged. */
 const MAX_FILES = 100;
 /** Revisions of one proposal whose gates are asked: each costs calls of the forge. */
@@ -79,7 +81,7 @@ export async function proposedChannels(
   }
   let asked = 0;
   for (const { path, file } of touched.slice(0, MAX_FILES)) {
-    const hotfix = pull.labels.some((label) => label.toLowerCase() === HOTFIX);
+    const hotfix = isLabelled(pull, HOTFIX);
     const conflict = merged.conflicts.includes(file);
     const after = await textAt(access, conflict ? head.oid : merged.tree, file, signal);
     const before = await textAt(access, base, file, signal);
@@ -108,7 +110,12 @@ export async function proposedChannels(
     const own: ChannelProblem[] = [
       ...(conflict ? [CONFLICT] : []),
       ...(isOver ? [TOO_MANY_JOIN] : []),
-      ...abandoned(ports, access, { path, registered: config.directory }, judged),
+      ...abandoned(
+        ports,
+        access,
+        { path, registered: config.directory, force: isLabelled(pull, FORCE) },
+        judged,
+      ),
     ];
     files.push({ path, file, problems: [...own, ...judged.problems], gates });
     moves.push(...(await channelMoves(ports, access, { place, path, judged }, signal)));
@@ -148,6 +155,10 @@ export async function lookWhenOpen(
   const first = Math.min(...opens.map((date) => date.getTime()));
   const seconds = Math.max(1, Math.ceil((first - ports.now().getTime()) / 1_000) + 1);
   await ports.enqueue(overdueJob(ref, number, seconds));
+}
+
+function isLabelled({ labels }: ChannelProposal['pull'], name: string): boolean {
+  return labels.some((label) => label.toLowerCase() === name);
 }
 
 /** What a merge would make of both, so that nothing counts that the base has meanwhile. */
@@ -265,7 +276,11 @@ function liveOf(channel: ChannelDocument, published: ReadonlySet<number>): Chann
 function abandoned(
   { catalog }: Pick<Ports, 'catalog'>,
   { ref }: RepositoryAccess,
-  { path, registered }: { readonly path: string; readonly registered: string },
+  {
+    path,
+    registered,
+    force,
+  }: { readonly path: string; readonly registered: string; readonly force: boolean },
   { channels, before }: JudgedChannels,
 ): ChannelProblem[] {
   const upstream = catalog.get(ref.id);
@@ -280,8 +295,8 @@ function abandoned(
     });
     if (left.length === 0) return [];
     const who = left.slice(0, 10).map((one) => one.name);
-    const message = `the channel ${name} goes, and is followed by ${who.join(', ')}: let them follow another one first`;
-    return [{ rule: 'C17', line: 1, message, severity: 'error' }];
+    const message = `the channel ${name} goes, and is followed by ${who.join(', ')}: let them follow another one first, or set the label ${FORCE}`;
+    return [{ rule: 'C17', line: 1, message, severity: force ? 'warning' : 'error' }];
   });
 }
 

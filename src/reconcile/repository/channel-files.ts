@@ -16,7 +16,7 @@ import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { catchUserError } from '../text/why-refused.ts';
-import { taggedRevisions, type RevisionRefs } from './package-revisions.ts';
+import { publishedRefs, tagOf, taggedRevisions, type RevisionRefs } from './package-revisions.ts';
 
 /** How many changes of a file are looked at for the last good one. */
 const HISTORY = 50;
@@ -96,10 +96,17 @@ async function packagesWithChannels(
     .slice(0, MAX_CHANNEL_FILES);
 }
 
-/** Numbers of a package's revisions that have their tag; revisions by SemVer have none. */
+/**
+ * Numbers of a package's revisions that have their tag where it was published; revisions by SemVer have none. One whose tag was moved by
+ * hand counts as without: nobody knows which content is meant.
+ */
 export function publishedNumbers({ refs, registered }: ChannelPlace, path: string): readonly number[] {
   const directory = pathInRepository(registered, path);
-  return taggedRevisions(refs, directory).flatMap(({ name }) => numberOf(name) ?? []);
+  return taggedRevisions(refs, directory).flatMap(({ name }) => {
+    const published = refs.ledger.get(publishedRefs(directory, name).ledger)?.commit;
+    const isMoved = published !== undefined && tagOf(refs, directory, name)?.commit !== published;
+    return isMoved ? [] : (numberOf(name) ?? []);
+  });
 }
 
 type Reader = Pick<ChannelPlace, 'git'> & Pick<Ports, 'content'>;

@@ -180,7 +180,7 @@ test('a proposal shows which rules it breaks, which gates are open, and who goes
   const broken = await up.checksOf(number);
   expect([broken.get('portico/channels')?.conclusion, broken.get('portico/channels')?.output.title]).toEqual([
     'failure',
-    'C06: v9 has no tag',
+    'C06: v9 has no tag, or one that was moved',
   ]);
   expect(broken.get('portico')?.conclusion).toBe('failure');
   await up.push('promote', { [FILE]: file });
