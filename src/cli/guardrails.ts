@@ -53,6 +53,8 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   const path = packagePath(top, directory, read.config.directory);
   const guardrails = await Promise.all(
     guardrailsFor(read.config, path).map(async (guardrail): Promise<Guardrail> => {
+      if (guardrail.spec.configPath !== undefined)
+        return withConfigFile(guardrail, guardrail.spec.configPath, top);
       const entry = read.config.guardrails.validators.find(({ name }) => name === guardrail.name);
       if (entry?.crds !== undefined)
         return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
@@ -61,14 +63,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
         return { ...guardrail, ...(rego && { rego }) };
       }
       if (entry?.policyPath === undefined) return guardrail;
-      const policy = await readFile(join(top, entry.policyPath)).catch((cause: unknown) => {
-        const hint = 'policyPath is relative to the root of the repository.';
-        throw new PorticoError('CONFIG_INVALID', `${String(entry.policyPath)} cannot be read`, {
-          blame: 'user',
-          cause,
-          hint,
-        });
-      });
+      const policy = await namedFile(top, entry.policyPath, 'policyPath');
       const found = admissionPolicyIn({ file: entry.policyPath, bytes: policy });
       if ('problems' in found) throw mistaken(entry.policyPath, found.problems);
       return { ...guardrail, policy: found.policy, params: [entry.params ?? null] };
@@ -81,6 +76,24 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
       readFile(join(top, module)).catch(() => null),
     ),
   };
+}
+
+/** A function's configuration is read from the repository, not from the package, as on the base branch. */
+async function withConfigFile(guardrail: Guardrail, file: string, top: string): Promise<Guardrail> {
+  const { configObject } = await import('../package/render/config-object.ts');
+  const { configPath: _configPath, ...spec } = guardrail.spec;
+  return { ...guardrail, spec, functionConfig: configObject(file, await namedFile(top, file, 'configPath')) };
+}
+
+/** A file that the configuration names. Throws `CONFIG_INVALID` where it is not there. */
+async function namedFile(top: string, file: string, field: string): Promise<Uint8Array> {
+  return readFile(join(top, file)).catch((cause: unknown) => {
+    throw new PorticoError('CONFIG_INVALID', `${file} cannot be read`, {
+      blame: 'user',
+      cause,
+      hint: `Add the file, or fix ${field}, which is relative to the root of the repository.`,
+    });
+  });
 }
 
 /** Definitions in this repository; what the App would read of others is told, and not read. */

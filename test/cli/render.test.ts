@@ -22,6 +22,21 @@ const EXEC = KPTFILE.replace('image: set-namespace:v0.4', 'exec: sed s/old/new/'
 );
 const FAILING = KPTFILE.replace('image: set-namespace:v0.4', 'image: no-such-function:v9');
 
+/** A guardrail whose configuration is in a file of that name. */
+function configured(name: string): Record<string, string> {
+  return {
+    ...PACKAGE,
+    '.github/portico.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Repository
+metadata: { name: x }
+spec:
+  guardrails:
+    validators:
+    - { name: no-namespace, image: starlark:v0.4, configPath: policy/${name} }
+`,
+  };
+}
+
 describe('render', () => {
   test('in place, only the lines that change', async () => {
     using dir = scratch();
@@ -174,6 +189,24 @@ spec: { policyName: rule, validationActions: [Deny] }
     expect(stderr).not.toContain('[team]');
     expect(stderr).toContain("dot.yaml:1: error: missing property 'size' [schema]");
     expect(stderr).toContain('definitions in acme/crds are not read on the command line');
+  });
+
+  test('a guardrail takes its configuration from a file of the repository, and says where there is none', async () => {
+    using dir = scratch();
+    dir.write({
+      ...configured('rules.yaml'),
+      'policy/rules.yaml':
+        'apiVersion: fn.kpt.dev/v1alpha1\nkind: StarlarkRun\nmetadata: { name: rules }\nsource: fail("read from the file")\n',
+    });
+    const check = () => portico(['check', 'p', '--config', '.github/portico.yaml'], { cwd: dir.path('.') });
+    const read = await check();
+    expect(read.code).toBe(1);
+    expect(read.stderr).toContain('read from the file');
+    dir.write(configured('absent.yaml'));
+    const missing = await check();
+    expect(missing.code).toBe(65);
+    expect(missing.stderr).toContain('policy/absent.yaml cannot be read');
+    expect(missing.stderr).toContain('configPath, which is relative to the root of the repository');
   });
 
   test('a mistake in the configuration is told with its line', async () => {

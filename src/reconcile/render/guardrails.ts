@@ -3,10 +3,10 @@ import { loadAllowedFunctions } from '../../config/function-config.ts';
 import { guardrailDigest, guardrailsFor, readsBase, regoOf } from '../../config/guardrail-config.ts';
 import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
+import { configObject } from '../../package/render/config-object.ts';
 import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
 import { mayHideFiles } from '../../package/render/hidden-resources.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import { readResources } from '../../package/render/read-resources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
 import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
 import type { Git, ReadPackage } from '../git-port.ts';
@@ -202,13 +202,7 @@ function otherModule(path: string, found: string): Refusal {
 
 function readConfig(path: string, bytes: Uint8Array): KrmObject | Refusal {
   try {
-    const [first, second] = readResources(path, new TextDecoder().decode(bytes)).documents;
-    if (first !== undefined && second === undefined) return first.value;
-    return {
-      code: 'GUARDRAIL_CONFIG_INVALID',
-      message: `${path} must hold exactly one resource`,
-      hint: 'Move the configuration of the guardrail into a file of its own.',
-    };
+    return configObject(path, bytes);
   } catch (error) {
     if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
     return { code: error.code, message: error.message, hint: error.hint ?? 'Fix the file.' };
