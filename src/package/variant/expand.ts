@@ -34,6 +34,8 @@ export interface ExpansionProblem {
   readonly path: readonly (string | number)[];
   /** Name of the variant that is not generated; absent where it is not known which one that is. */
   readonly variant?: string;
+  /** It asks for a package of this repository, which nobody knows: it was archived, deleted or taken out. */
+  readonly unknownRepository?: string;
 }
 
 export interface Expansion {
@@ -263,9 +265,13 @@ function variantOf({
     budget,
   });
   if (!rendered.ok) {
-    const { message, path, downstream } = rendered;
+    const { message, path, downstream, unknownRepository } = rendered;
     const name = downstream && variantName(set.metadata.name, downstream.repo, downstream.package);
-    return { ...problem('UnexpectedError', message, path), ...(name !== undefined && { variant: name }) };
+    return {
+      ...problem('UnexpectedError', message, path),
+      ...(name !== undefined && { variant: name }),
+      ...(unknownRepository !== undefined && { unknownRepository }),
+    };
   }
   const { repo = '', package: packagePath = '' } = rendered.spec.downstream ?? {};
   const name = variantName(set.metadata.name, repo, packagePath);

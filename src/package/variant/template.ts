@@ -37,6 +37,8 @@ export interface TemplateFailure {
   readonly path: readonly (string | number)[];
   /** What the target asks for; absent where it failed before that was known. */
   readonly downstream?: VariantDownstream;
+  /** The repository that it asks for, where that alone is known: nobody knows the repository itself. */
+  readonly unknownRepository?: string;
 }
 
 type Result = { readonly ok: true; readonly spec: PackageVariantSpec } | TemplateFailure;
@@ -44,10 +46,12 @@ type Result = { readonly ok: true; readonly spec: PackageVariantSpec } | Templat
 /** Stops the rendering of one target; never leaves this file. */
 class Stop extends Error {
   readonly path: readonly (string | number)[];
+  readonly unknownRepository: string | undefined;
 
-  constructor(path: readonly (string | number)[], message: string) {
+  constructor(path: readonly (string | number)[], message: string, unknownRepository?: string) {
     super(message);
     this.path = path;
+    this.unknownRepository = unknownRepository;
   }
 }
 
@@ -61,7 +65,14 @@ export function renderTemplate(input: TemplateInput): Result {
     return { ok: true, spec };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    return { ok: false, message: error.message, path: error.path, ...(downstream && { downstream }) };
+    const { message, path, unknownRepository } = error;
+    return {
+      ok: false,
+      message,
+      path,
+      ...(downstream && { downstream }),
+      ...(unknownRepository !== undefined && { unknownRepository }),
+    };
   }
 }
 
@@ -105,7 +116,7 @@ function render(input: TemplateInput, asksFor: (downstream: VariantDownstream) =
   }
   const repository = input.repositoryNamed(repo);
   if (repository === undefined) {
-    throw new Stop(['template', 'downstream'], `repository "${repo}" could not be loaded`);
+    throw new Stop(['template', 'downstream'], `repository "${repo}" could not be loaded`, repo);
   }
   // Only now is it known: not for the expression that names it.
   variables['repository'] = shownObject(repository);

@@ -213,10 +213,13 @@ function expanded({
     return [];
   }
   const { variants, problems } = expansion;
-  for (const { reason, message, variant } of problems) {
-    stalled.push({ ...source, name, reason, message });
-    if (variant === undefined) claims.set(control, name);
-    else claims.variant(control, variant);
+  for (const { reason, message, variant, unknownRepository } of problems) {
+    const known = unknownRepository === undefined ? message : notKnown(unknownRepository, source.control);
+    stalled.push({ ...source, name, reason, message: known });
+    if (variant !== undefined) claims.variant(control, variant);
+    // Which package it would make is not known, but where: all others of the set are let go of as ever.
+    else if (unknownRepository !== undefined) claims.set(control, `${name}-${unknownRepository}`);
+    else claims.set(control, name);
   }
   return variants;
 }

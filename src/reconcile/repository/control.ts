@@ -5,7 +5,7 @@ type Named = Pick<CatalogRepository, 'ref'>;
 
 /** The same for a repository that is not there and for one that may not be known where the document stands. */
 export function notKnown(name: string, { ref }: Named): string {
-  return `"${name}" is not a repository of ${ref.owner} that is registered with Portico and visible here; a repository that fewer people can read must share with this one (spec.sharing)`;
+  return `"${name}" is not a repository of ${ref.owner} that is registered with Portico and visible here; a repository that fewer people can read must share with this one (spec.sharing), and one that was archived or deleted must be taken out of the document`;
 }
 
 /** The other repository may be known, and its base configuration does not name this one. */

@@ -57,7 +57,7 @@ export async function releaseVariant(
   const draft = await openDraft({ ports, access, directory, uid, signal });
   if (!plan.isGone(uid, target.repository.id, target.package)) {
     const message =
-      'Its variant cannot be read at the moment. See the repository that holds the variant documents.';
+      'It may still be asked for by a document that cannot be read, so it stays. The dashboard of the repository that holds the variant documents says what is wrong with them.';
     return standing === undefined && draft === undefined ? null : withheld('variant-error', message);
   }
   if (draft !== undefined) {

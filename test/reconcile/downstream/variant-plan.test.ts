@@ -57,7 +57,9 @@ test('a template may name a repository that no document and no topic speaks of',
   expect(planned.map(({ name, variant }) => [name, variant.spec.labels])).toEqual([
     ['s-plain-web', { at: 'plain' }],
   ]);
-  expect(stalled.map(({ message }) => message)).toEqual(['repository "stranger/edge" could not be loaded']);
+  expect(stalled.map(({ message }) => message)).toEqual([
+    expect.stringContaining('"stranger/edge" is not a repository of acme'),
+  ]);
 });
 
 test('nobody reaches the repositories of another owner', () => {
@@ -150,6 +152,22 @@ test('what a document or target that is wrong may ask for is not gone; the rest 
   const objects = `${good}  - objectSelector: {apiVersion: v1, kind: Team}\n`;
   expect(gone(SET + objects, 's-edge-left', inventory('{['))).toBe(false);
   expect(gone(SET + good, 's-edge-left', inventory('{['))).toBe(true);
+});
+
+/** A target whose package is known only once its repository is. */
+function namedAfter(repository: string): string {
+  return `  - repositories: [{name: ${repository}}]\n    template: {downstream: {packageExpr: "'on-' + repository.name"}}\n`;
+}
+
+test('a repository that is archived or deleted keeps what its set made there, and nothing else', () => {
+  // `other` was a target, too, until a moment ago.
+  const plan = variantPlan(catalogOf(SET + namedAfter('edge') + namedAfter('archived')));
+  expect(plan.planned.map(({ name }) => name)).toEqual(['s-edge-on-edge']);
+  expect(plan.stalled[0]?.message).toContain(
+    'one that was archived or deleted must be taken out of the document',
+  );
+  expect(plan.isGone('2/default/s-archived-on-archived', 9, 'on-archived')).toBe(false);
+  expect(plan.isGone('2/default/s-other-on-other', 4, 'on-other')).toBe(true);
 });
 
 test('two variants of one name are told apart by file and package', () => {
