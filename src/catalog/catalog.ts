@@ -6,6 +6,7 @@
 import type { PackageChannels } from '../channels/package-channels.ts';
 import type { Follow } from '../channels/plan.ts';
 import type { Rollout } from '../package/rollout/rollout.ts';
+import type { MappedAddress } from '../package/upstream-map.ts';
 import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 
 /** What a Kptfile's `upstreamLock` says, commit ids as written (kpt may have written a tag object's). */
@@ -41,6 +42,8 @@ export interface CatalogDocuments {
   /** Rollouts among them; 1-based lines. */
   readonly rollouts?: readonly { readonly line: number; readonly rollout: Rollout }[];
   readonly problems: readonly DocumentProblem[];
+  /** What is told of documents that nothing here reads. */
+  readonly notes?: readonly DocumentProblem[];
 }
 
 /** The channel file of a package. */
@@ -104,6 +107,8 @@ export interface CatalogRepository {
     /** `SelfCertified` goes to the head of a channel, whether an edge leads there or not. */
     readonly policy?: 'SelfCertified';
   };
+  /** Where addresses that locks name are now. */
+  readonly upstreamMap?: readonly MappedAddress[];
   /** Variant documents beside the configuration. */
   readonly documents: readonly CatalogDocuments[];
   /** Objects that variants select and inject. */

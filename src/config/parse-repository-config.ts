@@ -65,7 +65,10 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     ...(spec.oci && { oci: toOci(spec.oci) }),
     updates: toUpdates(spec.updates ?? {}),
-    upstreams: { allow: spec.upstreams?.allow ?? [] },
+    upstreams: {
+      allow: spec.upstreams?.allow ?? [],
+      ...(spec.upstreams?.map && { map: spec.upstreams.map }),
+    },
     ...(spec.sharing && { sharing: toSharing(spec.sharing) }),
     ...(spec.controlledBy && { controlledBy: spec.controlledBy }),
     ...(spec.dashboard === false && { dashboard: false }),

@@ -1,6 +1,7 @@
 /** `.github/portico.yaml` as Portico works with it: checked, with every default filled in. */
 import type { Policy } from '../cel/policy.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
+import type { MappedAddress } from '../package/upstream-map.ts';
 import type { AllowedFunction } from './function-config.ts';
 import type { OciConfig } from './oci-schema.ts';
 import type { Role } from './role.ts';
@@ -38,7 +39,11 @@ export interface RepositoryConfig {
   readonly oci?: OciConfig;
   readonly updates: UpdatePolicy;
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
-  readonly upstreams: { readonly allow: readonly string[] };
+  readonly upstreams: {
+    readonly allow: readonly string[];
+    /** Where addresses that locks name are now, see upstream-map.ts. */
+    readonly map?: readonly MappedAddress[];
+  };
   readonly sharing?: Sharing;
   /** Repositories whose variants and rollouts are obeyed here beside this one's own: `owner/name` or `owner/*`. */
   readonly controlledBy?: readonly string[];

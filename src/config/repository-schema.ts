@@ -2,9 +2,11 @@
  * What `.github/portico.yaml` may say. One zod schema checks it and makes the JSON Schema that editors complete
  * from. Nothing here has a default: organisation defaults are merged in first, see parse-repository-config.ts.
  */
+
 import { z } from 'zod';
 
 import { COMMAND_NAMES } from '../command/table.ts';
+import { mappedAddressProblem } from '../package/upstream-map.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
@@ -186,6 +188,19 @@ const spec = z
           description:
             'Addresses outside the installation that packages may be cloned from: a repository, or everything below an address that ends in /*.',
         }),
+        map: z
+          .array(
+            z.strictObject({ from: z.string(), to: z.string() }).check((ctx) => {
+              const message = mappedAddressProblem(ctx.value);
+              if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
+            }),
+          )
+          .max(200)
+          .optional()
+          .meta({
+            description:
+              'Where addresses that Kptfiles name are now, such as those of a former forge: each update then writes the new one.',
+          }),
       })
       .optional(),
     sharing: z

@@ -1,7 +1,8 @@
 import type { UpdateChoice } from '../../command/command-state.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { openUpstream } from '../downstream/upstream.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
 
@@ -19,14 +20,15 @@ export async function updateChoices({
 }: {
   readonly ports: Ports;
   readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly repository: Shared;
+  readonly repository: Shared & { readonly config: Pick<RepositoryConfig, 'upstreams'> };
   readonly commit: string;
   readonly packages: readonly { readonly path: string; readonly directory: string }[];
   readonly signal?: AbortSignal | undefined;
 }): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];
   for (const { path, directory } of packages) {
-    const { kptfile } = await readKptfileAt(git, commit, directory, signal);
+    const written = await readKptfileAt(git, commit, directory, signal);
+    const { kptfile } = withMappedLock(written, repository.config.upstreams.map);
     if (kptfile === null) continue;
     const found = await openUpstream(ports, kptfile, signal);
     if (found.kind === 'none') continue;

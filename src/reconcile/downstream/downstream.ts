@@ -7,7 +7,7 @@ import type { CommitInfo } from '../git-port.ts';
 import type { PackageRequest } from '../job.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
-import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
 import { refPath } from '../repository/package-revisions.ts';
 import { openRegistered } from '../repository/registered.ts';
@@ -117,7 +117,8 @@ export async function downstreamIn(
   const { access, facts, config, base } = downstreamRepository;
   const planned = variantPlan(ports.catalog).at(facts.id, path);
   const directory = inRegistered(config.directory, path);
-  const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
+  const written = await readKptfileAt(access.git, base.oid, directory, signal);
+  const { kptfile } = withMappedLock(written, config.upstreams.map);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
   const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
   const followed = await followedBy({ ports, downstreamRepository, planned, kptfile, outside, signal });

@@ -1,5 +1,6 @@
 /** Pure: what is said where nothing comes from an upstream, the same whether it is not there or may not be known here. */
 import { repositoryPlace } from '../../catalog/catalog.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { isNamed, type Shared } from '../repository/visibility.ts';
 import { withheld, type Withheld } from './update-target.ts';
 
@@ -7,15 +8,18 @@ import { withheld, type Withheld } from './update-target.ts';
  * Why nothing comes from the repository that a lock names; without one, from that of a variant. It never names the other
  * repository: what this one's own files say of it is all that may be known here.
  */
-export function nothingComes({ facts, config }: Shared, lockedTo?: string): Withheld {
+export function nothingComes(
+  { facts, config }: Shared & { readonly config: Pick<RepositoryConfig, 'updates'> },
+  lockedTo?: string,
+): Withheld {
   return lockedTo === undefined || isExpected({ facts, config }, lockedTo)
     ? withheld(
         'blocked-visibility',
         `Updates from its upstream are blocked: ${NOT_HERE}. ${howToShare(facts.fullName)}`,
       )
     : withheld(
-        'not-followed',
-        "The package's upstream is not in a repository that has Portico installed and shares with this one, and spec.upstreams.allow does not list it.",
+        config.updates.follow.kind === 'none' ? 'not-followed' : 'upstream-unknown',
+        "The package's upstream is not in a repository that has Portico installed and shares with this one. If it has moved, name its new address in spec.upstreams.map; to follow it where it is, list it in spec.upstreams.allow; to follow another one, use `/portico rebase <upstream>`.",
       );
 }
 

@@ -22,6 +22,7 @@ export type WithheldReason =
   | 'deletion-proposed'
   | 'orphaned'
   | 'upstream-unreachable'
+  | 'upstream-unknown'
   | 'unreadable'
   | 'push-refused'
   | 'wave-waiting'

@@ -1,6 +1,7 @@
-import type { CatalogPackage } from '../../catalog/catalog.ts';
+import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
+import type { MappedAddress } from '../../package/upstream-map.ts';
 import type { Git } from '../git-port.ts';
-import { readKptfileAt } from './kptfile-at.ts';
+import { readKptfileAt, withMappedLock } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
 import { readMark } from './variant-mark.ts';
 
@@ -13,15 +14,20 @@ export async function indexPackages({
   below,
   head,
   known,
+  map,
   signal,
 }: {
   readonly git: Pick<Git, 'findPackages' | 'readFile'>;
   readonly below: string;
   readonly head: string;
-  readonly known: readonly CatalogPackage[];
+  readonly known: Pick<CatalogRepository, 'packages' | 'upstreamMap'> | undefined;
+  /** Where addresses that locks name are now. */
+  readonly map: readonly MappedAddress[];
   readonly signal?: AbortSignal | undefined;
 }): Promise<CatalogPackage[]> {
-  const before = new Map(known.map((found) => [`${found.directory} ${found.tree}`, found]));
+  const isSameMap = JSON.stringify(known?.upstreamMap ?? []) === JSON.stringify(map);
+  const kept = isSameMap ? (known?.packages ?? []) : [];
+  const before = new Map(kept.map((found) => [`${found.directory} ${found.tree}`, found]));
   const packages: CatalogPackage[] = [];
   for (const { directory, tree } of await git.findPackages(head, below === '.' ? '' : below, signal)) {
     const place = refPath(directory);
@@ -30,7 +36,7 @@ export async function indexPackages({
       packages.push(same);
       continue;
     }
-    const { kptfile } = await readKptfileAt(git, head, directory, signal);
+    const { kptfile } = withMappedLock(await readKptfileAt(git, head, directory, signal), map);
     const mark = kptfile === null ? undefined : readMark(kptfile);
     packages.push({
       directory: place,

@@ -1,6 +1,7 @@
 import { PorticoError } from '../../error.ts';
 import type { Kptfile, KptfileProblem } from '../../package/kptfile-types.ts';
 import { readKptfile } from '../../package/kptfile.ts';
+import { mappedAddress, type MappedAddress } from '../../package/upstream-map.ts';
 import type { Git } from '../git-port.ts';
 
 export interface KptfileRead {
@@ -23,4 +24,18 @@ export async function readKptfileAt(
     if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;
     return { kptfile: null, problems: [{ severity: 'error', path: '', message: error.message }] };
   }
+}
+
+/** The same with its lock as the map says where that is now. */
+export function withMappedLock(read: KptfileRead, map: readonly MappedAddress[] | undefined): KptfileRead {
+  const { kptfile } = read;
+  const lock = kptfile?.upstreamLock;
+  const git = lock?.git;
+  if (kptfile === null || lock === undefined || git === undefined || map === undefined) return read;
+  const repo = mappedAddress(map, git.repo);
+  if (repo === git.repo) return read;
+  return {
+    ...read,
+    kptfile: { ...kptfile, upstreamLock: { ...lock, git: { ...git, repo } } },
+  };
 }

@@ -1,8 +1,9 @@
 /** Which revisions of its upstream a downstream package has been at, as its own published revisions and its branch tell. */
 import { plainDirectory, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
+import type { MappedAddress } from '../../package/upstream-map.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import type { Git } from '../git-port.ts';
-import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import { loadRevisionRefs, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 
 /** Own revisions of a downstream, and commits of its Kptfile, that are looked through; a way back leads to a recent one. */
@@ -21,6 +22,8 @@ export interface DownstreamPlace {
   readonly directory: string;
   /** Head of the registered branch. */
   readonly head: string;
+  /** Where addresses that its locks name are now. */
+  readonly map?: readonly MappedAddress[] | undefined;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface DownstreamPlace {
  */
 export async function upstreamHistory(
   catalog: Pick<Catalog, 'byUrl'>,
-  { git, directory, head }: DownstreamPlace,
+  { git, directory, head, map }: DownstreamPlace,
   upstream: UpstreamPlace,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
@@ -38,23 +41,24 @@ export async function upstreamHistory(
     .slice(-MAX_LOOKED_AT)
     .toReversed()
     .flatMap(({ name }) => tagOf(refs, directory, name)?.commit ?? []);
-  const published = await namesAt(catalog, { git, directory, commits: tagged }, upstream, signal);
+  const published = await namesAt(catalog, { git, directory, map, commits: tagged }, upstream, signal);
   if (published.length > 1) return published;
   const path = directory === '' ? 'Kptfile' : `${directory}/Kptfile`;
   const options = { path, limit: MAX_LOOKED_AT, firstParent: true };
   const commits = (await git.log({ to: head }, options, signal)).map(({ oid }) => oid);
-  return namesAt(catalog, { git, directory, commits }, upstream, signal);
+  return namesAt(catalog, { git, directory, map, commits }, upstream, signal);
 }
 
 async function namesAt(
   catalog: Pick<Catalog, 'byUrl'>,
-  { git, directory, commits }: Omit<DownstreamPlace, 'head'> & { readonly commits: readonly string[] },
+  { git, directory, map, commits }: Omit<DownstreamPlace, 'head'> & { readonly commits: readonly string[] },
   upstream: UpstreamPlace,
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   const names = new Set<string>();
   for (const commit of commits) {
-    const lock = (await readKptfileAt(git, commit, directory, signal)).kptfile?.upstreamLock?.git;
+    const read = await readKptfileAt(git, commit, directory, signal);
+    const lock = withMappedLock(read, map).kptfile?.upstreamLock?.git;
     if (lock === undefined || catalog.byUrl(lock.repo)?.ref.id !== upstream.upstream.ref.id) break;
     if (plainDirectory(lock.directory) !== upstream.directory) break;
     const name = revisionOf(lock.ref);

@@ -28,7 +28,8 @@ export async function rolledBackTo(
   const isWithdrawn = withdrawnBy(orders, governed);
   if (!isWithdrawn(current)) return undefined;
   const available = taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name);
-  const place = { git: access.git, directory, head: base.oid };
+  const { map } = down.config.upstreams;
+  const place = { git: access.git, directory, head: base.oid, map };
   const history = await upstreamHistory(ports.catalog, place, governed, signal);
   const to = wayBackFrom(current, history, { available, isWithdrawn });
   const obeyed = isControlledBy(partyOf(down), governed.control);
@@ -100,7 +101,12 @@ async function withdrawalOf(
   const { git } = await ports.open(repository.ref, signal);
   await git.fetch({}, signal);
   const whole = pathInRepository(repository.directory, path);
-  const place = { git, directory: whole === '.' ? '' : whole, head: repository.commit };
+  const place = {
+    git,
+    directory: whole === '.' ? '' : whole,
+    head: repository.commit,
+    map: repository.upstreamMap,
+  };
   const history = await upstreamHistory(ports.catalog, place, governed, signal);
   const available = governed.upstream.revisions.get(governed.directory) ?? [];
   const to = wayBackFrom(revision, history, { available, isWithdrawn: withdrawnBy(orders, governed) });

@@ -62,7 +62,8 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       git: access.git,
       below: config.directory,
       head,
-      known: ports.catalog.get(repository.id)?.packages ?? [],
+      map: config.upstreams.map ?? [],
+      known: ports.catalog.get(repository.id),
       signal,
     });
     const before = variantPlan(ports.catalog);
@@ -108,6 +109,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
         follow: config.updates.follow,
         ...(config.updates.policy && { policy: config.updates.policy }),
       },
+      ...(config.upstreams.map && { upstreamMap: config.upstreams.map }),
       ...documents,
       ...(config.organization && { organization: config.organization }),
       ...(config.sharing && { sharing: config.sharing }),
@@ -121,7 +123,9 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     await prepareVariants(ports);
     const variants = variantsConcerned(ports, repository, before);
     const wanted = (repo: string): boolean =>
-      outsideAddress(repo, outside) !== undefined || isExpected({ facts, config }, repo);
+      config.updates.follow.kind !== 'none' ||
+      outsideAddress(repo, outside) !== undefined ||
+      isExpected({ facts, config }, repo);
     const removed = (known?.packages ?? [])
       .filter(({ lock, directory }) => lock !== null && packages.every((one) => one.directory !== directory))
       .map(({ directory }) =>

@@ -28,6 +28,8 @@ beforeAll(async () => {
     // Public, and no business of Portico's: as good as any other place.
     plain: { spec: null, private: false, files: below('web', PACKAGE) },
     down: { spec: 'branch: main\nupdates: { follow: latest }' },
+    moved: { private: false, files: below('web', PACKAGE) },
+    mapped: { spec: 'branch: main\nupdates: { follow: latest }' },
   });
 });
 
@@ -92,6 +94,41 @@ test('an upstream outside of the installations is followed where the repository 
   expect(await titles()).toEqual(['Update shop to v3']);
   await stage.as('alice').rest.repos.update({ ...moved.where, name: 'plain' });
   await stage.as('alice').rest.git.deleteRef({ ...plain.where, ref: 'tags/web/v3' });
+});
+
+test('a package that is locked to a forge that nobody knows says so, and follows it to where the configuration says it is', async () => {
+  const [moved, mapped] = [stage.repository('moved'), stage.repository('mapped')];
+  const first = await moved.head('main');
+  await moved.tag('web/v1', first);
+  const second = configMap('web', { color: 'second', size: 'small' });
+  await moved.tag('web/v2', await moved.push('main', { 'web/config.yaml': second }));
+  await mapped.push(
+    'main',
+    below('shop', {
+      ...PACKAGE,
+      Kptfile: locked(PACKAGE['Kptfile']!, 'git@gitea.example.com:old/moved.git', 'web', 'web/v1', first),
+    }),
+  );
+  await stage.idle();
+  expect(await mapped.pulls()).toEqual([]);
+  await stage.dashboard('mapped');
+  const { data: issues } = await stage.as('alice').rest.issues.listForRepo(mapped.where);
+  const board = issues.find(({ title }) => title === 'Portico dashboard')?.body;
+  expect(board).toContain('`upstream-unknown`');
+  expect(board).toContain('name its new address in spec.upstreams.map');
+
+  const config = (await mapped.read('.github/portico.yaml'))!;
+  const to = moved.url.replace(/moved$/, '*');
+  await mapped.push('main', {
+    '.github/portico.yaml': `${config}  upstreams: { map: [{ from: "https://gitea.example.com/old/*", to: "${to}" }] }\n`,
+  });
+  await stage.idle();
+  const [pull] = await mapped.pulls();
+  expect(pull?.title).toBe('Update shop to v2');
+  // The address is written as it is now.
+  const kptfile = await mapped.read('shop/Kptfile', pull!.head.sha);
+  expect(kptfile).not.toContain('gitea.example.com');
+  expect(kptfile).toContain(`repo: ${moved.url}`);
 });
 
 test('it is asked when its time has come, once for all; news make every follower due, failures wait longer', async () => {
