@@ -1,6 +1,9 @@
+import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
 import { plainPath } from '../../config/plain-path.ts';
 import type { GuardrailConfig } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
+import { PorticoError } from '../../error.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
@@ -31,21 +34,51 @@ export async function proposedConfig({
   );
   const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
   if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
-  const proposed = await readConfiguration(git, head.oid, facts.defaultBranch, signal);
-  const bytes = await git.readFile(head.oid, CONFIGURATION_FILE, signal);
+  return configurationAt({
+    ports,
+    git,
+    at: { head: head.oid, defaultBranch: facts.defaultBranch },
+    sides: { inForce, base, head: files },
+    hasDocuments: beside,
+    memory,
+    signal,
+  });
+}
+
+/** The configuration of a commit with its mistakes, or what it would do to the packages that are there. */
+async function configurationAt({
+  ports,
+  git,
+  at: { head, defaultBranch },
+  sides,
+  hasDocuments,
+  memory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly git: RepositoryAccess['git'];
+  readonly at: { readonly head: string; readonly defaultBranch: string };
+  readonly sides: { readonly inForce: LoadedGuardrails; readonly base: string; readonly head: string };
+  /** Documents beside it are checked, too. */
+  readonly hasDocuments: boolean;
+  readonly memory: TrialMemory;
+  readonly signal: AbortSignal | undefined;
+}): Promise<ProposedConfig> {
+  const proposed = await readConfiguration(git, head, defaultBranch, signal);
+  const bytes = await git.readFile(head, CONFIGURATION_FILE, signal);
   const places = bytes === null ? new Map() : guardrailPlaces(bytes);
   return {
     file: CONFIGURATION_FILE,
     problems: [
       ...(proposed?.problems ?? []),
-      ...(beside ? await documentProblemsAt(git, head.oid, signal) : []),
+      ...(hasDocuments ? await documentProblemsAt(git, head, signal) : []),
     ],
     trial:
       proposed?.ok === true
         ? await tryConfiguration({
             ports,
             git,
-            sides: { config: proposed.config, inForce, base, head: files },
+            sides: { config: proposed.config, ...sides },
             memory,
             signal,
           })
@@ -93,6 +126,46 @@ export async function checkConfigurationAlone({
   if (proposed === null) return;
   const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
   await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
+}
+
+/**
+ * Checks the configuration that the pull request of the onboarding brings, as people may have changed it, on the packages that the
+ * repository holds. Nothing is in force there yet.
+ */
+export async function checkOffer({
+  ports,
+  access: { git, forge },
+  offer,
+  memory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
+  readonly offer: Pull;
+  readonly memory: TrialMemory;
+  readonly signal?: AbortSignal | undefined;
+}): Promise<void> {
+  const facts = offer.baseRepository ?? (await forge.get(signal));
+  const base = await git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
+  const head = await git.resolve(offer.headSha, signal);
+  if (base === null || offer.baseRef !== facts.defaultBranch) return;
+  if (head === null)
+    throw new PorticoError('HEAD_NOT_FETCHED', `git does not have the head of #${offer.number} yet`, {
+      blame: 'forge',
+    });
+  const nothing = defaultRepositoryConfig(facts.defaultBranch);
+  const inForce = await loadGuardrails({ git, config: nothing, base, signal });
+  const proposed = await configurationAt({
+    ports,
+    git,
+    at: { head, defaultBranch: facts.defaultBranch },
+    sides: { inForce, base, head },
+    hasDocuments: true,
+    memory,
+    signal,
+  });
+  const commit = { headSha: head, externalId: head, status: 'completed' } as const;
+  await forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
 }
 
 /** Where each guardrail's name stands in the file. */

@@ -2,6 +2,7 @@
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CheckInput } from '../forge/checks.ts';
+import type { Pull } from '../forge/pulls.ts';
 import type { Job, JobData } from '../job.ts';
 import { proposalJob, recheckJob, strangerJob, updateBranchJob } from '../jobs.ts';
 import type { OpenConflicts } from '../merge/open-conflicts.ts';
@@ -19,6 +20,8 @@ export type ProposalLook =
   | { readonly do: 'nothing'; readonly reason: Extract<SnapshotResult, { kind: 'none' }>['reason'] }
   /** It goes into another branch: only a change of the configuration is checked. */
   | { readonly do: 'check-configuration' }
+  /** It offers to register the repository: the configuration that it brings is checked, and nothing else. */
+  | { readonly do: 'check-offer'; readonly offer: Pull }
   /** It is merged or closed: its comment says what came of it. */
   | { readonly do: 'sum-up'; readonly snapshot: ProposalSnapshot }
   /** It comes from a fork: it waits where strangers do. */
@@ -35,7 +38,8 @@ export function decideLook(
   now: number,
 ): ProposalLook {
   if (loaded.kind === 'none') {
-    const { reason } = loaded;
+    const { reason, offer } = loaded;
+    if (offer?.state === 'open') return { do: 'check-offer', offer };
     // A forge may tell of a pull request before it shows it.
     if (reason === 'absent' && now - at < SHOWN_AFTER_MS) return { do: 'wait' };
     return reason === 'other-branch' ? { do: 'check-configuration' } : { do: 'nothing', reason };

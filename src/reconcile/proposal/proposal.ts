@@ -1,7 +1,7 @@
 /** Pull requests against the registered branch: read, brought to what they should be, judged, summed up. */
 import { PorticoError } from '../../error.ts';
 import { DONE, nothing, PUT_OFF, type Answer, type Reconciler } from '../answer.ts';
-import { checkConfigurationAlone } from '../check/proposed-config.ts';
+import { checkConfigurationAlone, checkOffer } from '../check/proposed-config.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -52,6 +52,9 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       case 'check-configuration':
         await checkConfigurationAlone({ ports, access, number, memory: memory.trials, signal });
         return nothing('other-branch');
+      case 'check-offer':
+        await checkOffer({ ports, access, offer: decided.offer, memory: memory.trials, signal });
+        return DONE;
       case 'sum-up':
         await sumUpClosed(ports, access, decided.snapshot, signal);
         return DONE;

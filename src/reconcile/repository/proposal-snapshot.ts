@@ -46,7 +46,15 @@ export interface ProposalPackage {
 export type SnapshotResult =
   | { readonly kind: 'snapshot'; readonly snapshot: ProposalSnapshot }
   /** Nothing for Portico to do: no such pull request, repository or branch not registered. */
-  | { readonly kind: 'none'; readonly reason: NoBusiness | 'absent' | 'other-branch' };
+  | {
+      readonly kind: 'none';
+      readonly reason: NoBusiness | 'absent' | 'other-branch';
+      /** The pull request that offers to register the repository, where it is that. */
+      readonly offer?: Pull;
+    };
+
+/** Branch on which a repository with packages is offered its configuration. */
+export const ONBOARDING_BRANCH = 'portico/onboarding';
 
 /**
  * Reads a proposal; with `anyBase` also a pull request into another branch, which is then what it is compared with.
@@ -63,7 +71,11 @@ export async function loadProposal(
   if (pull === null) return { kind: 'none', reason: 'absent' };
   const facts = pull.baseRepository ?? (await forge.get(signal));
   const registration = await registrationOf(access, facts, signal);
-  if (registration.kind === 'none') return { kind: 'none', reason: registration.reason };
+  if (registration.kind === 'none') {
+    const { reason } = registration;
+    const isOffer = pull.headRef === ONBOARDING_BRANCH && pull.headRepositoryId === facts.id;
+    return { kind: 'none', reason, ...(isOffer && reason === 'not-registered' && { offer: pull }) };
+  }
   const { config } = registration;
   if (pull.baseRef !== config.branch && options.anyBase !== true) {
     return { kind: 'none', reason: 'other-branch' };

@@ -33,8 +33,9 @@ export function createBranchReconciler(ports: Ports): Reconciler<'branch'> {
       }
       return nothing(found.reason);
     }
-    // Registered by this push: what stood here before is looked at as a whole.
-    if (before.state === 'absent') await ports.enqueue(repositorySweepJob(repository));
+    // Registered by this push, or by one that nobody told of: what stood here before is looked at as a whole.
+    const isNew = before.state === 'absent' || ports.catalog.get(repository.id) === undefined;
+    if (isNew) await ports.enqueue(repositorySweepJob(repository));
     if (!isConcerned(found.config, defaultBranch, ref)) return nothing('other-branch');
     if (repository.name === ORGANIZATION_REPOSITORY) await ports.enqueue(sweepJob());
     await ports.enqueue(publicationJob(repository));

@@ -5,20 +5,19 @@
 
 import { parseRef } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
+import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
-import { rootPackages } from '../repository/proposal-snapshot.ts';
+import { ONBOARDING_BRANCH, rootPackages } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage, type OnboardingRecord } from '../seal/commit-seal.ts';
 import { configurationText, onboardingBody, type FoundPackage } from './onboarding-text.ts';
 
-const BRANCH = 'portico/onboarding';
-
 /** Opens the pull request where there is something to register and nobody has said no; else does nothing. */
 export async function offerOnboarding(
-  ports: Pick<Ports, 'app' | 'seals' | 'log'>,
+  ports: Pick<Ports, 'app' | 'enqueue' | 'seals' | 'log'>,
   access: RepositoryAccess,
   facts: RepositoryFacts,
   signal?: AbortSignal,
@@ -29,7 +28,7 @@ export async function offerOnboarding(
   if (base === null) return;
   const packages = await foundPackages(access, base, signal);
   if (packages.length === 0) return;
-  const before = await forge.pullsForHead({ branch: BRANCH }, { state: 'all' }, signal);
+  const before = await forge.pullsForHead({ branch: ONBOARDING_BRANCH }, { state: 'all' }, signal);
   const open = before.find(({ state }) => state === 'open');
   // Closed means no, and merged means that somebody took the file away again.
   if (open === undefined && before.length > 0) return;
@@ -45,12 +44,17 @@ export async function offerOnboarding(
   if (open !== undefined) {
     const ours = open.author === ports.app.botLogin && open.headRepositoryId === facts.id;
     if (ours && open.body !== body) await forge.updatePull(open.number, { body }, signal);
+    await ports.enqueue(proposalJob(access.ref, open.number));
     return;
   }
   if (!(await pushFile({ ports, git, facts, packages, base, signal }))) return;
   const title = 'Register this repository with Portico';
-  const { pull } = await forge.createPull({ title, body, head: BRANCH, base: facts.defaultBranch }, signal);
+  const { pull } = await forge.createPull(
+    { title, body, head: ONBOARDING_BRANCH, base: facts.defaultBranch },
+    signal,
+  );
   ports.log.info({ repository: facts.fullName, pull: pull.number }, 'onboarding was offered');
+  await ports.enqueue(proposalJob(access.ref, pull.number));
 }
 
 async function foundPackages(
@@ -99,14 +103,14 @@ async function pushFile({
   readonly base: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<boolean> {
-  const standing = await git.resolve(`refs/heads/${BRANCH}`, signal);
+  const standing = await git.resolve(`refs/heads/${ONBOARDING_BRANCH}`, signal);
   if (standing !== null) {
     return readCommitRecord(await git.commit(standing, signal), ports.seals)?.kind === 'onboarding';
   }
   const bytes = new TextEncoder().encode(configurationText(facts, packages));
   const record: OnboardingRecord = { kind: 'onboarding' };
   const commit: BranchCommit = {
-    branch: BRANCH,
+    branch: ONBOARDING_BRANCH,
     expect: null,
     parents: [base],
     changes: new Map([[CONFIGURATION_FILE, { mode: '100644', bytes }]]),
@@ -114,7 +118,7 @@ async function pushFile({
   };
   const answer = await pushCommit(ports, git, commit, signal);
   if (answer.kind === 'pushed') return true;
-  if (answer.kind === 'moved') throw refMoved(BRANCH);
+  if (answer.kind === 'moved') throw refMoved(ONBOARDING_BRANCH);
   ports.log.warn(
     { repository: facts.fullName, reason: answer.rejected.message },
     'onboarding could not be offered',

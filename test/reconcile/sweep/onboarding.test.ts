@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import type { Ruleset } from '../../../src/config/ruleset.ts';
-import { below } from '../../e2e/packages.ts';
+import { below, configuration } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -17,6 +17,7 @@ beforeAll(async () => {
     empty: { spec: null, files: { 'a.txt': 'a\n' } },
     refused: { spec: null, files: PACKAGES },
     porch: { spec: null, files: PACKAGES },
+    second: { spec: null, files: PACKAGES },
   });
   // As a Porch server leaves a repository: lightweight tags, and branches for what is under way.
   const porch = stage.repository('porch');
@@ -71,7 +72,15 @@ test('nothing is offered where there is no package; elsewhere once, and closed m
   for (const { id } of (await stage.as('alice').rest.repos.getRepoRulesets(repo.where)).data) {
     await stage.as('alice').rest.repos.deleteRepoRuleset({ ...repo.where, ruleset_id: id });
   }
-  expect(await repo.checksOf(offer!.number)).toEqual(new Map());
+  const checks = await repo.checksOf(offer!.number);
+  expect([...checks.keys()]).toEqual(['portico/config']);
+  expect(checks.get('portico/config')?.conclusion).toBe('success');
+  // Whoever changes the file before the merge is told of mistakes on their lines.
+  await repo.push('portico/onboarding', { '.github/portico.yaml': 'kind: Repositry\n' });
+  await stage.idle();
+  const wrong = (await repo.checksOf(offer!.number)).get('portico/config');
+  expect(wrong?.conclusion).toBe('failure');
+  expect(wrong?.output.summary).toContain('.github/portico.yaml:1');
   await repo.push('main', { 'web/more.yaml': configMap('more', { a: 'b' }) });
   await stage.idle();
   expect(await stage.writesOf(() => stage.look('refused'), 'refused')).toEqual([]);
@@ -109,6 +118,22 @@ test('a repository that Porch has managed is read right, registered, and what wa
   await repo.review(proposal!.number, 'APPROVE');
   expect((await repo.command(proposal!.number, '/portico publish')).reaction).toBe('rocket');
   expect([...(await repo.tags()).keys()]).toEqual(['web/v2', 'web/v3']);
+});
+
+test('a repository is taken over at once, though nobody told of the push that registered it', async () => {
+  const repo = stage.repository('second');
+  await repo.push('proposed/web/next', { 'web/config.yaml': configMap('web', { color: 'three' }) });
+  await stage.idle();
+  stage.forge.setAppWebhookUrl(null);
+  await repo.push('main', { '.github/portico.yaml': configuration('second', 'branch: main') });
+  await stage.idle();
+  stage.forge.setAppWebhookUrl(`${stage.server().url}/api/github/webhooks`);
+  // Whatever happens there next brings the commits.
+  const { data: issue } = await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Hello' });
+  await repo.command(issue.number, '/portico help');
+  await repo.push('main', { 'README.md': 'Hello.\n' });
+  await stage.idle();
+  expect((await repo.pulls()).map(({ title }) => title)).toContain('Propose web (next)');
 });
 
 test("a repository's configuration is merged over the organisation's", async () => {
