@@ -9,6 +9,7 @@ import {
 } from '../package/variant/read-document.ts';
 import { withAdmission } from './admission-policy.ts';
 import type { ConfigProblem } from './config-problem.ts';
+import { foreignPolicies } from './foreign-policy.ts';
 import { parseRepositoryConfig, type ConfigResult } from './parse-repository-config.ts';
 import { readRollouts, type ReadRollout } from './read-rollouts.ts';
 import type { ConfigSource } from './repository-document.ts';
@@ -20,6 +21,8 @@ export interface FileDocuments {
   readonly documents: readonly ReadDocument[];
   readonly problems: readonly DocumentProblem[];
   readonly rollouts: readonly ReadRollout[];
+  /** What is told of documents that somebody else reads; nothing depends on it. */
+  readonly notes?: readonly DocumentProblem[];
 }
 
 /** Reads the documents of each file. Never throws for what is in them. */
@@ -29,7 +32,14 @@ export function readFileDocuments(files: PackageFiles): { readonly read: readonl
       const { documents, problems } = readVariantDocuments(new TextDecoder().decode(bytes));
       const { rollouts, problems: wrong } = readRollouts({ file, bytes });
       const others = [...wrong, ...targetProblems({ file, bytes })].map(asDocumentProblem);
-      return { file, documents, problems: [...problems, ...others], rollouts };
+      const notes = foreignPolicies({ file, bytes }).map(asDocumentProblem);
+      return {
+        file,
+        documents,
+        problems: [...problems, ...others],
+        rollouts,
+        ...(notes.length > 0 && { notes }),
+      };
     }),
   };
 }

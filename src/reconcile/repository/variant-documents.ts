@@ -116,15 +116,19 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
   const others = [...documents, ...inventory].filter(({ id }) => id !== DOCUMENTS);
   return others.flatMap((file) => {
     const own = file.documents.flatMap((one) => (one.kind === 'refused' ? one.problems : []));
-    return [...file.problems, ...own].map(({ path, line, column, message }) => ({
+    const told = [...file.problems, ...own].map((one) => ({
+      ...one,
       code: 'variant-document',
       file: file.file,
-      path,
-      line,
-      column,
-      message,
       hint: 'Fix the document. Until then, what it created stays.',
     }));
+    const notes = (file.notes ?? []).map((one) => ({
+      ...one,
+      code: 'not-evaluated',
+      file: file.file,
+      hint: 'Nothing else depends on it.',
+    }));
+    return [...told, ...notes];
   });
 }
 
