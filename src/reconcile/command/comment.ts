@@ -4,7 +4,7 @@ import type { CommandLine } from '../../command/parse.ts';
 import type { Step } from '../../command/step.ts';
 import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
-import { DONE, nothing, type Reconciler } from '../answer.ts';
+import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
 import { publicationJob } from '../jobs.ts';
@@ -26,6 +26,7 @@ import {
   type CommandOutcome,
 } from './comment-reply.ts';
 import { decideComment, ended, isRationed } from './decision.ts';
+import { earlierCommands } from './earlier.ts';
 import { loadPlaceFor } from './publish-place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { mergedBefore, mergedText, performStep } from './steps.ts';
@@ -37,10 +38,17 @@ import { mergedBefore, mergedText, performStep } from './steps.ts';
 export function createCommentReconciler(ports: Ports, look: ProposalReconciler): Reconciler<'comment'> {
   const answered = answeredComments(ports);
   const replies = createReplyShare(ports);
-  return async (target, signal) => {
-    if (answered.has(target)) return nothing('answered');
-    const access = await ports.open(target.repository, signal);
-    const source = await readCommentSource(access, target, signal);
+  const carryOut = async ({
+    access,
+    target,
+    source,
+    signal,
+  }: {
+    readonly access: RepositoryAccess;
+    readonly target: CommentTarget;
+    readonly source: CommentSource | null;
+    readonly signal: AbortSignal | undefined;
+  }): Promise<Answer> => {
     if (source === null) return nothing('absent');
     const decided = decideComment(source);
     if (decided.do === 'nothing') return nothing('no-command');
@@ -63,6 +71,20 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     count(ports, outcomes);
     if (outcomes.length > 0) answered.add(target);
     return DONE;
+  };
+  return async (target, signal) => {
+    if (answered.has(target)) return nothing('answered');
+    const access = await ports.open(target.repository, signal);
+    const source = await readCommentSource(access, target, signal);
+    if (source === null || decideComment(source).do === 'nothing') {
+      return carryOut({ access, target, source, signal });
+    }
+    // Their own jobs find them answered.
+    for (const earlier of await earlierCommands({ ports, access, target, source, answered, signal })) {
+      const before = await readCommentSource(access, earlier, signal);
+      await carryOut({ access, target: earlier, source: before, signal });
+    }
+    return carryOut({ access, target, source, signal });
   };
 }
 

@@ -3,10 +3,10 @@
  * every recent command that nobody answered. Looking at something that is as it should be writes nothing.
  */
 import { parseIssueForm } from '../../command/issue-form.ts';
-import { parseComment } from '../../command/parse.ts';
 import { PorticoError } from '../../error.ts';
 import { reportConfiguration } from '../check/report-configuration.ts';
 import { answeredComments } from '../command/answered.ts';
+import { holdsCommand } from '../command/earlier.ts';
 import type { Opening } from '../forge/issues.ts';
 import type { CommentTarget } from '../job.ts';
 import {
@@ -194,9 +194,4 @@ async function openingNow(
   const isDoubtful =
     isForm && ((await forge.isEdited(opening, signal)) || (await forge.wasTransferred(number, signal)));
   return { author, authorId, authorIsBot, body, createdAt, ...(isDoubtful && { edited: true }) };
-}
-
-function holdsCommand(body: string): boolean {
-  const parsed = parseComment(body);
-  return parsed.kind === 'refuse' || parsed.commands.length > 0;
 }
