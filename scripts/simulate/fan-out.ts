@@ -9,8 +9,9 @@ import type { Wave } from '../../src/package/rollout/rollout.ts';
 import { earliestCall, type CallWindows } from '../../src/queue/call-windows.ts';
 import { updateTarget } from '../../src/reconcile/downstream/update-target.ts';
 import { inTurn, updateJobs } from '../../src/reconcile/repository/update-jobs.ts';
-import { followersOf, selects, type RolloutMember } from '../../src/reconcile/rollout/facts.ts';
+import { followersOf, type RolloutMember } from '../../src/reconcile/rollout/facts.ts';
 import { newestOf, rolloutsOf } from '../../src/reconcile/rollout/scope.ts';
+import { selects } from '../../src/reconcile/rollout/selectors.ts';
 import { inTurns } from '../../src/reconcile/text/in-turns.ts';
 
 export interface FanOutOptions {

@@ -3,17 +3,30 @@ import type { AnywhereCommand, Decision } from './command.ts';
 import { readPackageAtRevision, readPackagePath } from './package-name.ts';
 import { refuse } from './refusal.ts';
 
-const ACTIONS = ['stop', 'resume', 'skip', 'rollback'] as const;
+const ACTIONS = ['plan', 'stop', 'pause', 'resume', 'skip', 'approve', 'rollback'] as const;
+/** These are about one wave. */
+const NEEDS_WAVE: readonly string[] = ['pause', 'skip', 'approve'];
 const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export const rollout: AnywhereCommand = {
   name: 'rollout',
-  usage: 'rollout stop|resume|skip|rollback <rollout> [<wave>|<package>[@<revision>]] [confirm]',
+  usage:
+    'rollout plan|stop|pause|resume|skip|approve|rollback <rollout> [<wave>|<package>[@<revision>]] [confirm]',
   summary:
-    'Stop a rollout, resume it, skip the gate of a wave, or take a revision back from the downstreams that have it.',
+    'Show what a rollout will do, stop it, pause one of its waves, approve or skip the gate of a wave, resume, or take a revision back from the downstreams that have it.',
   examples: [
+    {
+      line: '/portico rollout plan web',
+      does: 'shows which downstream is in which wave, and what opens each wave',
+    },
     { line: '/portico rollout stop web', does: 'opens no more updates of the rollout web' },
     { line: '/portico rollout resume web', does: 'resumes it; earlier failures are ignored' },
+    { line: '/portico rollout pause web edge', does: 'opens no more updates in the wave edge' },
+    { line: '/portico rollout resume web edge', does: 'goes on with that wave' },
+    {
+      line: '/portico rollout approve web canary',
+      does: 'lets the wave after canary open, where its gate is manual',
+    },
     {
       line: '/portico rollout skip web canary',
       does: 'opens the wave after canary without waiting for its gate',
@@ -57,20 +70,42 @@ export const rollout: AnywhereCommand = {
     if (extra !== undefined) {
       return refuse('unexpected-argument', `${shown(extra)} is not expected here`, 'Remove it.');
     }
-    if (action === 'skip' ? wave === undefined || !NAME.test(wave) : wave !== undefined) {
-      const hint =
-        action === 'skip'
-          ? `Write \`/portico rollout skip ${name} <wave>\`.`
-          : `Write \`/portico rollout ${action} ${name}\`.`;
-      return refuse('which-wave', action === 'skip' ? 'the wave is missing' : 'only skip takes a wave', hint);
+    if (NEEDS_WAVE.includes(action) && (wave === undefined || !NAME.test(wave))) {
+      return refuse(
+        'which-wave',
+        'the wave is missing',
+        `Write \`/portico rollout ${action} ${name} <wave>\`.`,
+      );
     }
-    const { login } = state.caller;
+    if (wave !== undefined && action !== 'resume' && !NEEDS_WAVE.includes(action)) {
+      return refuse('which-wave', `${action} takes no wave`, `Write \`/portico rollout ${action} ${name}\`.`);
+    }
+    if (action === 'plan') return { kind: 'do', steps: [{ do: 'plan-rollout', rollout: name }] };
     return {
       kind: 'do',
-      steps: [{ do: 'order-rollout', action, rollout: name, login, ...(wave !== undefined && { wave }) }],
+      steps: [
+        {
+          do: 'order-rollout',
+          action: orderOf(action, wave !== undefined),
+          rollout: name,
+          login: state.caller.login,
+          ...(wave !== undefined && { wave }),
+        },
+      ],
     };
   },
 };
+
+type Action = (typeof ACTIONS)[number];
+
+/** What is recorded: to pause and to resume one wave is something else than to stop and to resume all. */
+function orderOf(
+  action: Exclude<Action, 'plan' | 'rollback'>,
+  hasWave: boolean,
+): 'stop' | 'resume' | 'skip' | 'approve' | 'hold' | 'release' {
+  if (action === 'pause') return 'hold';
+  return action === 'resume' && hasWave ? 'release' : action;
+}
 
 /** `[<package>[@<revision>]] [confirm]`; a package of that name is written with its revision. */
 function rollBack(rolloutName: string, words: readonly string[], login: string): Decision {

@@ -58,11 +58,13 @@ export type Step =
   /** Record an order about the newest revision of what a rollout is about. */
   | {
       readonly do: 'order-rollout';
-      readonly action: 'stop' | 'resume' | 'skip';
+      readonly action: 'stop' | 'resume' | 'skip' | 'approve' | 'hold' | 'release';
       readonly rollout: string;
       readonly wave?: string;
       readonly login: string;
     }
+  /** Say which wave each downstream is in, and what opens it. */
+  | { readonly do: 'plan-rollout'; readonly rollout: string }
   /**
    * Say where each downstream of these revisions would go, and order it: of one package at once, of more only if that was confirmed.
    */

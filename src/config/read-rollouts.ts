@@ -147,7 +147,7 @@ function toWave({
   pauseAfter,
   gate,
 }: RolloutDocument['spec']['waves'][number]): Wave {
-  const { repositories, packages, topics, properties, deployment } = select;
+  const { repositories, packages, topics, properties, labels, inventory, deployment } = select;
   return {
     name,
     select: {
@@ -155,6 +155,8 @@ function toWave({
       ...(packages && { packages }),
       ...(topics && { topics }),
       ...(properties && { properties }),
+      ...(labels && { labels }),
+      ...(inventory && { inventory: { kind: inventory.kind, labels: inventory.labels ?? {} } }),
       ...(deployment !== undefined && { deployment }),
     },
     ...(size !== undefined && { size: toShare(size) }),
@@ -171,6 +173,8 @@ function toGate(gate: RolloutDocument['spec']['waves'][number]['gate']): WaveGat
     deployments: gate?.deployments ?? [],
     ...(timeout !== undefined && { timeout }),
     onFailure: gate?.onFailure ?? 'stop',
+    ...(gate?.manual && { manual: gate.manual }),
+    ...(gate?.stopAt !== undefined && { stopAt: toShare(gate.stopAt) }),
   };
 }
 

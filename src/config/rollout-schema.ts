@@ -24,6 +24,7 @@ const age = text((value) => {
   const parsed = parseAge(value);
   return typeof parsed === 'string' ? parsed : undefined;
 });
+const strings = z.record(z.string().max(317), z.string().max(63));
 const share = z
   .union([
     z.int().min(1).max(100_000),
@@ -74,6 +75,17 @@ const wave = z.strictObject({
         .record(z.string().max(75), z.string().max(75))
         .optional()
         .meta({ description: 'Custom properties of the repository; all of them.' }),
+      labels: strings.optional().meta({
+        description:
+          'Labels of the Repository document (of Porch) beside the rollout that names the repository; all of them.',
+      }),
+      inventory: z
+        .strictObject({ kind: z.string().min(1).max(63), labels: strings.optional() })
+        .optional()
+        .meta({
+          description:
+            'An inventory object of this kind that is named like the repository and has all of these labels.',
+        }),
       deployment: z
         .boolean()
         .optional()
@@ -101,6 +113,13 @@ const wave = z.strictObject({
       }),
       timeout: age.optional().meta({ description: 'After so long from its opening it has failed.' }),
       onFailure: z.enum(['stop', 'rollback']).optional().meta({ default: 'stop' }),
+      manual: z.literal(true).optional().meta({
+        description: 'The next wave opens only after `/portico rollout approve <rollout> <wave>`, too.',
+      }),
+      stopAt: share.optional().meta({
+        description:
+          'The wave fails when so many of it report a failure: 2, or 5%; by default, one. To pass with some of them failing, set published, too.',
+      }),
     })
     .optional()
     .meta({ description: 'What must hold of the wave before the next one opens.' }),

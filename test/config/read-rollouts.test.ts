@@ -17,13 +17,17 @@ metadata: { name: other }
 ---
 ${HEAD}spec:
   upstreams: [{ packages: [web] }, { repo: acme/blueprints, packages: ['apps/**'] }]
+  owners: ['@acme/platform', '@alice']
   waves:
   - name: canary
     select: { topics: [canary], repositories: [acme/*], properties: { tier: edge }, deployment: true }
     size: 2
     pauseAfter: 30m
     gate: { published: 50%, statuses: [ci/*], deployments: [production], timeout: 1d, onFailure: rollback }
-  - { name: some, size: 10% }
+  - name: some
+    size: 10%
+    select: { labels: { tier: prod }, inventory: { kind: Cluster, labels: { region: eu } } }
+    gate: { manual: true, stopAt: 5% }
   - name: all
 `);
   expect(problems).toEqual([]);
@@ -33,6 +37,7 @@ ${HEAD}spec:
       rollout: {
         name: 'web',
         upstreams: [{ packages: ['web'] }, { repo: 'acme/blueprints', packages: ['apps/**'] }],
+        owners: ['@acme/platform', '@alice'],
         waves: [
           {
             name: 'canary',
@@ -52,7 +57,12 @@ ${HEAD}spec:
               onFailure: 'rollback',
             },
           },
-          expect.objectContaining({ name: 'some', size: { kind: 'percent', percent: 10 } }),
+          expect.objectContaining({
+            name: 'some',
+            size: { kind: 'percent', percent: 10 },
+            select: { labels: { tier: 'prod' }, inventory: { kind: 'Cluster', labels: { region: 'eu' } } },
+            gate: expect.objectContaining({ manual: true, stopAt: { kind: 'percent', percent: 5 } }),
+          }),
           expect.objectContaining({
             name: 'all',
             select: {},
@@ -94,6 +104,12 @@ test.each([
     'spec:\n  upstreams: [{ packages: [web] }]\n  waves:\n  - name: a\n  - name: a',
     8,
     'twice',
+  ],
+  [
+    'an owner who is none',
+    'spec:\n  upstreams: [{ packages: [web] }]\n  owners: [admin]\n  waves:\n  - name: a',
+    6,
+    '@org/team',
   ],
   ['a reserved name', 'spec:\n  upstreams: [{ packages: [web] }]\n  waves:\n  - name: rest', 7, 'all others'],
   ['no waves', 'spec:\n  upstreams: [{ packages: [web] }]', 5, 'missing'],

@@ -32,6 +32,12 @@ export interface RolloutOrders {
   readonly rolledBack?: string;
   /** Waves whose gate counts as held since then. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** Waves with a manual gate that somebody has approved, since when. */
+  readonly approved?: ReadonlyMap<string, number>;
+  /** Waves that open no more updates, by whom. */
+  readonly paused?: ReadonlyMap<string, string>;
+  /** What the operator's webhook was told of. */
+  readonly told?: ReadonlySet<string>;
   /** Failures before that are forgiven, and timeouts begin there. */
   readonly resumedAt?: number;
   /** All waves were through: nothing that happens later stops it. */
@@ -55,8 +61,8 @@ export interface RolloutInput<One extends RolloutDownstream> {
 export interface WavePlan<One extends RolloutDownstream> {
   readonly name: string;
   readonly members: readonly One[];
-  /** `pausing`: its gate holds, and `pauseAfter` is not over. */
-  readonly state: 'waiting' | 'open' | 'pausing' | 'passed' | 'failed';
+  /** `pausing`: its gate holds, and `pauseAfter` is not over. `paused`: somebody ordered that it opens no more updates. */
+  readonly state: 'waiting' | 'open' | 'paused' | 'pausing' | 'passed' | 'failed';
   /** When it opened, or will as far as is known. */
   readonly opensAt?: number;
   /** When the wave after it opens. */
@@ -114,16 +120,25 @@ function planWave<One extends RolloutDownstream>(
   if (opensAt === undefined) return { ...base, state: 'waiting', why: 'Earlier waves are not complete.' };
   if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens after the pause.' };
   const skippedAt = orders.skipped.get(name);
-  const heldAt = holdsSince({ members, counted: counting.length, ends, gate, opensAt });
+  const held = holdsSince({ members, counted: counting.length, ends, gate, opensAt });
+  const approvedAt = gate.manual === true ? orders.approved?.get(name) : opensAt;
+  const heldAt = held === undefined || approvedAt === undefined ? undefined : Math.max(held, approvedAt);
+  // Neither an approval nor the end of a pause is something that may come too late.
+  const isTimed = !partial && held === undefined && orders.paused?.has(name) !== true;
   const broken = orders.done
     ? undefined
-    : failureOf({ counting, gate, opensAt, heldAt, orders, now: partial ? 0 : now });
+    : failureOf({ counting, gate, opensAt, heldAt: held, orders, now: isTimed ? now : 0 });
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Its gate was skipped.' };
   }
   if (broken !== undefined) return { ...base, state: 'failed', opensAt, ...broken };
-  if (heldAt === undefined) return { ...base, state: 'open', opensAt, why: waitsFor(counting, ends, gate) };
+  const pausedBy = orders.paused?.get(name);
+  if (pausedBy !== undefined) return { ...base, state: 'paused', opensAt, why: `${pausedBy} paused it.` };
+  if (heldAt === undefined) {
+    const why = held === undefined ? waitsFor(counting, ends, gate) : 'It waits for an approval.';
+    return { ...base, state: 'open', opensAt, why };
+  }
   // Where nothing was updated, nothing has to prove itself.
   const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);
   const state = passesAt > now ? 'pausing' : 'passed';
@@ -176,12 +191,16 @@ function failureOf<One extends RolloutDownstream>({
   readonly orders: RolloutOrders;
   readonly now: number;
 }): { readonly why: string; readonly sick?: One } | undefined {
-  const sick = counting.find(
+  const failing = counting.filter(
     ({ standing, health }) =>
       standing === 'published' && health?.state === 'failure' && health.at > resumedAt,
   );
-  if (sick !== undefined)
-    return { why: `${sick.name} is not healthy: ${sick.health?.what ?? ''} failed.`, sick };
+  const [sick] = failing;
+  const budget = gate.stopAt === undefined ? 1 : Math.max(1, shareOf(gate.stopAt, counting.length));
+  if (sick !== undefined && failing.length >= budget) {
+    const others = failing.length === 1 ? '' : ` ${failing.length} of ${counting.length} are not.`;
+    return { why: `${sick.name} is not healthy: ${sick.health?.what ?? ''} failed.${others}`, sick };
+  }
   if (gate.timeout === undefined || heldAt !== undefined) return undefined;
   return now >= Math.max(opensAt, resumedAt) + gate.timeout * 1_000
     ? { why: `It was not through in time (${gate.timeout} s).` }
@@ -236,5 +255,6 @@ export function verdictOn<One extends RolloutDownstream>(plan: RolloutPlan<One>,
   if (plan.state === 'rolled-back') return 'wave-rolled-back';
   if (plan.state === 'stopped') return 'wave-stopped';
   const wave = plan.waveOf.get(id);
-  return wave === undefined || wave.state === 'waiting' ? 'wave-waiting' : 'may-open';
+  const isShut = wave === undefined || wave.state === 'waiting' || wave.state === 'paused';
+  return isShut ? 'wave-waiting' : 'may-open';
 }

@@ -16,6 +16,10 @@ export interface WaveGate {
   /** Seconds after its opening at which a wave that does not hold has failed. */
   readonly timeout?: number;
   readonly onFailure: 'stop' | 'rollback';
+  /** Somebody has to let the next wave open, once the rest of the gate holds. */
+  readonly manual?: true;
+  /** So many of the wave may not fail; absent: one fails it. */
+  readonly stopAt?: Share;
 }
 
 /** All that is named must fit; a list fits where one of its entries does. */
@@ -28,6 +32,10 @@ export interface WaveSelector {
   readonly topics?: readonly string[];
   /** Custom properties of the repository; all of them. */
   readonly properties?: Readonly<Record<string, string>>;
+  /** Labels of the `Repository` document beside the rollout that stands for the repository; all of them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** An inventory object that is named like the repository, of this kind and with all of these labels. */
+  readonly inventory?: { readonly kind: string; readonly labels: Readonly<Record<string, string>> };
   /** Only deployment repositories, or only others. */
   readonly deployment?: boolean;
 }

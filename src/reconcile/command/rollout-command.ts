@@ -4,6 +4,8 @@ import type { StepContext } from '../draft/step-context.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { addOrders, subjectOf, type RolloutOrder } from '../rollout/orders.ts';
+import { planText } from '../rollout/plan-text.ts';
+import { newestLooks } from '../rollout/rollouts.ts';
 import { newestOf, rolloutsOf, type Governed } from '../rollout/scope.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -12,7 +14,29 @@ const SAID = {
   stop: 'is stopped. It opens no more updates; updates that are already open are not changed',
   resume: 'is resumed',
   skip: 'continues without the gate of that wave',
+  approve: 'has that wave approved: the next one opens once the rest of its gate holds',
+  hold: 'opens no more updates in that wave, nor any after it, until the wave is resumed',
+  release: 'goes on with that wave',
 } as const;
+
+/** Says what the rollout will do with the newest revision of each of its packages. */
+export async function planRollout({
+  ports,
+  access,
+  step: { rollout: name },
+  signal,
+}: StepContext<'plan-rollout'>): Promise<StepOutcome> {
+  const own = governedHere(ports, access, name);
+  if ('kind' in own) return own;
+  const looks = await newestLooks(ports, access.ref.id, signal);
+  return {
+    kind: 'done',
+    reply: planText(
+      name,
+      looks.filter(({ governed }) => governed.rollout.name === name),
+    ),
+  };
+}
 
 /** Orders about the newest revision of each package that the rollout is about. */
 export async function orderRollout({

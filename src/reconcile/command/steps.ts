@@ -33,7 +33,7 @@ import { cancelWork } from './cancel-work.ts';
 import { marking } from './mark-retirements.ts';
 import { pauseUpdates, resumeUpdates } from './paused.ts';
 import { rollBack } from './roll-back.ts';
-import { orderRollout } from './rollout-command.ts';
+import { orderRollout, planRollout } from './rollout-command.ts';
 import { settleConflicts, type Settled } from './settle-conflicts.ts';
 import { showDiff } from './show-diff.ts';
 import { showPlan } from './show-plan.ts';
@@ -61,6 +61,7 @@ const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
   'pause-updates': pauseUpdates,
   'resume-updates': resumeUpdates,
   'order-rollout': orderRollout,
+  'plan-rollout': planRollout,
   'roll-back': rollBack,
   'change-channels': ({ step, ...context }) => changeChannels({ ...context, change: step.change }),
   'cancel-work': inPull(cancelWork),

@@ -37,14 +37,12 @@ function one({ governed, revision, plan }: RolloutLook): string {
   const steer =
     plan.state === 'done'
       ? ''
-      : `\n\n\`/portico rollout stop|resume|rollback ${rollout.name}\`, \`/portico rollout skip ${rollout.name} <wave>\``;
-  return `**${code(rollout.name)}**: ${code(what)} ${code(revision)} ${state[plan.state]}.${why}
-
-\`\`\`mermaid
-${picture(waves)}
-\`\`\`
-
-${table(['wave', 'state', 'done', 'why'], rows)}${steer}`;
+      : `\n\n\`/portico rollout plan|stop|resume|rollback ${rollout.name}\`, \`/portico rollout approve|skip|pause|resume ${rollout.name} <wave>\``;
+  const head = `**${code(rollout.name)}**: ${code(what)} ${code(revision)} ${state[plan.state]}.${why}`;
+  // Of a document that cannot be followed there are no waves.
+  if (waves.length === 0) return head;
+  const drawn = ['```mermaid', picture(waves), '```'].join('\n');
+  return `${head}\n\n${drawn}\n\n${table(['wave', 'state', 'done', 'why'], rows)}${steer}`;
 }
 
 /** Names are letters, digits and dashes: nothing in them means anything to Mermaid. */
@@ -60,6 +58,7 @@ function picture(waves: RolloutLook['plan']['waves']): string {
     '  classDef passed fill:#cfe8cf,stroke:#2b7a2b,color:#123',
     '  classDef open fill:#cfe0f5,stroke:#2b5a9a,color:#123',
     '  classDef pausing fill:#e6ecf5,stroke:#2b5a9a,color:#123,stroke-dasharray:4',
+    '  classDef paused fill:#eee,stroke:#2b5a9a,color:#123,stroke-dasharray:4',
     '  classDef failed fill:#f5cfcf,stroke:#9a2b2b,color:#123',
     '  classDef waiting fill:#eee,stroke:#888,color:#123,stroke-dasharray:4',
   ].join('\n');

@@ -6,14 +6,13 @@ import {
   type CatalogRepository,
   type Standing,
 } from '../../catalog/catalog.ts';
-import { matchesGlob } from '../../config/glob.ts';
 import type { Health, RolloutDownstream } from '../../package/rollout/plan.ts';
-import type { WaveGate, WaveSelector } from '../../package/rollout/rollout.ts';
+import type { WaveGate } from '../../package/rollout/rollout.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
-import { readKptfileAt } from '../repository/kptfile-at.ts';
+import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import { loadRevisionRefs, publishedAt, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { isSameOwner, mayKnow } from '../repository/visibility.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -21,6 +20,7 @@ import { askHealth } from './health.ts';
 import { revisionOf } from './history.ts';
 import type { QuestionBudget } from './question-budget.ts';
 import type { Governed } from './scope.ts';
+import { descriptions, type Described } from './selectors.ts';
 
 export interface RolloutMember extends RolloutDownstream {
   /**
@@ -32,6 +32,8 @@ export interface RolloutMember extends RolloutDownstream {
   /** Below the registered directory. */
   readonly path: string;
   readonly position: Standing | undefined;
+  /** What the documents beside the rollout say of its repository. */
+  readonly described: Described;
   /** Revision of the upstream that it is locked to on the registered branch. */
   readonly at: string | undefined;
 }
@@ -64,6 +66,7 @@ const MAX_REVISIONS = 20;
 /** Everything that is made from the package, and what variants are about to make from it. */
 export function followersOf(catalog: Catalog, { control, upstream, directory }: Governed): RolloutMember[] {
   const found = new Map<string, RolloutMember>();
+  const describe = descriptions(catalog, control);
   const add = (repository: CatalogRepository, path: string, package_: CatalogPackage | undefined): void => {
     const id = `${repository.ref.id}:${path}`;
     const position = catalog.standings(repository.ref.id).get(path);
@@ -71,7 +74,8 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
     const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
     const hidden = !isSameOwner(repository, control) || !mayKnow(control, repository);
     const standing = hidden ? 'out' : 'waiting';
-    found.set(id, { id, name, hidden, repository, path, position, at: at ?? undefined, standing });
+    const described = describe(repository);
+    found.set(id, { id, name, hidden, repository, path, position, at: at ?? undefined, described, standing });
   };
   for (const follower of catalog.followers(upstream.ref.id, directory)) {
     const { repository } = follower;
@@ -88,27 +92,6 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
   return [...found.values()];
 }
 
-/** What is hidden is in the last wave: a selector that it fitted would tell that it is there, or hand a gate to a stranger. */
-export function selects(selector: WaveSelector, { repository, path, hidden }: RolloutMember): boolean {
-  if (hidden) return false;
-  const { repositories, packages, topics, properties = {}, deployment } = selector;
-  const { labels } = repository;
-  const label = (name: string): string | undefined =>
-    Object.hasOwn(labels, name) ? labels[name] : undefined;
-  return (
-    (repositories === undefined || repositories.some((glob) => isNamed(repository, glob))) &&
-    (packages === undefined || matchesGlob(path, packages)) &&
-    (topics === undefined || topics.some((topic) => label(topic) === '')) &&
-    Object.entries(properties).every(([name, value]) => label(name) === value) &&
-    (deployment === undefined || deployment === (repository.deployment === true))
-  );
-}
-
-/** By `owner/name`, or, as in the other documents, by the name alone. */
-function isNamed({ ref: { owner, name } }: CatalogRepository, glob: string): boolean {
-  return matchesGlob(glob.includes('/') ? `${owner}/${name}` : name, [glob]);
-}
-
 /** True where a lock is at the revision or a newer one. */
 function isAtLeast(at: string | undefined, revision: string): boolean {
   const a = at === undefined ? undefined : parseRevisionName(at);
@@ -123,6 +106,7 @@ const OUT: readonly string[] = [
   'not-followed',
   'archived',
   'blocked-visibility',
+  'upstream-unknown',
   'not-owned',
   'variant-error',
   'base-missing',
@@ -254,7 +238,8 @@ async function publishedOf({
   for (const { name } of taggedRevisions(refs, plain).slice(-MAX_REVISIONS).toReversed()) {
     const tag = tagOf(refs, plain, name);
     if (tag === undefined) continue;
-    const lock = (await readKptfileAt(git, tag.commit, plain, signal)).kptfile?.upstreamLock?.git;
+    const read = await readKptfileAt(git, tag.commit, plain, signal);
+    const lock = withMappedLock(read, repository.upstreamMap).kptfile?.upstreamLock?.git;
     const isOurs = lock !== undefined && ports.catalog.byUrl(lock.repo)?.ref.id === upstream.ref.id;
     if (!isOurs || !isAtLeast(revisionOf(lock.ref), revision)) break;
     const at = await publishedAt(git, tag, signal);

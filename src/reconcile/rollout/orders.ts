@@ -9,13 +9,23 @@ import { ALLOW_RECORDS, pushRefused, refMoved, wasOvertaken } from '../repositor
 import { readSealedTag, writeSealedTag } from '../seal/sealed-ref.ts';
 import type { Governed } from './scope.ts';
 
-export type RolloutAction = 'stop' | 'resume' | 'skip' | 'rollback' | 'done';
+/** `hold` and `release` are about one wave; `told`: the operator's webhook was told of what `wave` says. An earlier version passes over what it does not know. */
+export type RolloutAction =
+  | 'stop'
+  | 'resume'
+  | 'skip'
+  | 'rollback'
+  | 'done'
+  | 'approve'
+  | 'hold'
+  | 'release'
+  | 'told';
 
 export interface RolloutOrder {
   readonly action: RolloutAction;
   /** Revision of an upstream package, see `subjectOf`. */
   readonly subject: string;
-  /** For `skip`. */
+  /** For `skip`, `approve`, `hold` and `release`. */
   readonly wave?: string;
   readonly by: string;
   /** ISO 8601. */
@@ -23,7 +33,7 @@ export interface RolloutOrder {
 }
 
 const LINE =
-  /^Order: (stop|resume|skip|rollback|done) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
+  /^Order: (stop|resume|skip|rollback|done|approve|hold|release|told) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
 
 /** As many orders are kept: those about revisions that are not the newest any more go first. */
 const MAX_ORDERS = 500;
@@ -83,6 +93,17 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
           return { ...rest, resumedAt: at };
         case 'skip':
           return { ...before, skipped: new Map([...before.skipped, [one.wave ?? '', at]]) };
+        case 'approve':
+          return { ...before, approved: new Map([...(before.approved ?? []), [one.wave ?? '', at]]) };
+        case 'hold':
+          return { ...before, paused: new Map([...(before.paused ?? []), [one.wave ?? '', one.by]]) };
+        case 'release': {
+          const paused = new Map(before.paused);
+          paused.delete(one.wave ?? '');
+          return { ...before, paused };
+        }
+        case 'told':
+          return { ...before, told: new Set([...(before.told ?? []), one.wave ?? '']) };
         case 'done':
           return { ...before, done: true };
       }

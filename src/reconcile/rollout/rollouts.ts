@@ -16,7 +16,6 @@ import {
   createRolloutMemory,
   followersOf,
   MAX_REMEMBERED,
-  selects,
   withFacts,
   type RolloutMember,
   type RolloutMemory,
@@ -24,6 +23,7 @@ import {
 import { ordersFor, readOrders, subjectOf } from './orders.ts';
 import { createQuestionBudget, restAfter, type QuestionBudget } from './question-budget.ts';
 import { newestOf, rolloutsOf, type Governed } from './scope.ts';
+import { selects } from './selectors.ts';
 
 /** The rollout of one revision, as it was when it was looked at last. */
 export interface RolloutLook {
@@ -244,6 +244,8 @@ export async function heldByWave(
   const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
   const at = wave === undefined ? -1 : plan.waves.indexOf(wave);
   const when = wave?.opensAt === undefined ? '' : ` It opens at ${new Date(wave.opensAt).toISOString()}.`;
+  if (wave?.state === 'paused')
+    return withheld(verdict, `${wave.why} It is wave ${wave.name} of the rollout ${name}.`);
   const which = wave === undefined ? 'its wave' : `wave ${wave.name}, ${at + 1} of ${plan.waves.length}`;
   return withheld(verdict, `${revision} waits for ${which}, of the rollout ${name}.${when}`);
 }

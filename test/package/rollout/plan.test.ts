@@ -244,3 +244,82 @@ describe('always', () => {
 });
 
 const GOOD = (at: number): NonNullable<Down['health']> => ({ state: 'success', at, what: '' });
+
+function approved(at: number): RolloutOrders {
+  return { ...NO_ORDERS, approved: new Map([['one', at]]) };
+}
+
+function healthIs(state: 'success' | 'failure'): Pick<Down, 'health'> {
+  return { health: { state, at: 600, what: 'status flux' } };
+}
+
+describe('a manual gate', () => {
+  const gate = { ...GATE, manual: true, timeout: 1 } as const;
+  const waves = [wave('one', { select: { topics: ['c'] }, gate }), wave('all')];
+  const downs = [published('x', { group: 'c' }), down('y')];
+  test('waits for somebody once the rest of it holds, however long that takes', () => {
+    const waiting = input(waves, downs, { now: 1_000_000 });
+    expect(states(waiting)).toEqual(['one open', 'all waiting']);
+    expect(planRollout(waiting).waves[0]?.why).toBe('It waits for an approval.');
+    expect(states(input(waves, downs, { now: 1_000_000, orders: approved(900_000) }))).toEqual([
+      'one passed',
+      'all open',
+    ]);
+  });
+
+  test('is not held by an approval alone', () => {
+    const early = [down('x', { group: 'c' }), down('y')];
+    expect(states(input(waves, early, { now: 900, orders: approved(800) }))).toEqual([
+      'one open',
+      'all waiting',
+    ]);
+  });
+
+  test('lets its pause begin when it was approved', () => {
+    const paused = [wave('one', { select: { topics: ['c'] }, gate, pauseAfter: 10 }), wave('all')];
+    const plan = planRollout(input(paused, downs, { now: 5_000, orders: approved(4_000) }));
+    expect(plan.waves.map(({ state }) => state)).toEqual(['pausing', 'waiting']);
+    expect(plan.next).toBe(14_000);
+  });
+});
+
+describe('a budget of failures', () => {
+  const gate = { ...GATE, statuses: ['flux'], published: { kind: 'percent', percent: 50 } } as const;
+  const downs = [
+    published('a', healthIs('failure')),
+    published('b', healthIs('success')),
+    published('c', healthIs('success')),
+    published('d', healthIs('success')),
+  ];
+  const two = { kind: 'count', count: 2 } as const;
+
+  test('is one, where nothing else is said', () => {
+    expect(planRollout(input([wave('one', { gate })], downs))).toMatchObject({ state: 'stopped' });
+  });
+
+  test('lets a wave pass with fewer, and fails it with as many', () => {
+    const waves = [wave('one', { gate: { ...gate, stopAt: two } })];
+    expect(planRollout(input(waves, downs))).toMatchObject({ state: 'done' });
+    const more = [published('e', healthIs('failure')), ...downs];
+    const plan = planRollout(input(waves, more));
+    expect(plan).toMatchObject({ state: 'stopped' });
+    expect(plan.why).toContain('2 of 5 are not.');
+    const percent = { ...gate, stopAt: { kind: 'percent', percent: 50 } } as const;
+    expect(planRollout(input([wave('one', { gate: percent })], more))).toMatchObject({ state: 'done' });
+  });
+});
+
+test('a wave that is paused opens no more updates, does not end, and does not come too late', () => {
+  const gate = { ...GATE, timeout: 1 } as const;
+  const waves = [wave('one', { select: { topics: ['c'] }, gate }), wave('all')];
+  const orders: RolloutOrders = { ...NO_ORDERS, paused: new Map([['one', 'alice']]) };
+  const open = planRollout(input(waves, [down('x', { group: 'c' }), down('y')], { orders, now: 9_000 }));
+  expect(open.waves.map(({ state, why }) => [state, why])).toEqual([
+    ['paused', 'alice paused it.'],
+    ['waiting', 'Earlier waves are not complete.'],
+  ]);
+  expect(verdictOn(open, 'x')).toBe('wave-waiting');
+  const through = [published('x', { group: 'c' }), down('y')];
+  expect(states(input(waves, through, { orders }))).toEqual(['one paused', 'all waiting']);
+  expect(states(input(waves, through))).toEqual(['one passed', 'all open']);
+});

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { selects, type RolloutMember } from '../../../src/reconcile/rollout/facts.ts';
+import type { RolloutMember } from '../../../src/reconcile/rollout/facts.ts';
 import { ordersFor, type RolloutOrder } from '../../../src/reconcile/rollout/orders.ts';
+import { selects } from '../../../src/reconcile/rollout/selectors.ts';
 
 const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {}): RolloutOrder => ({
   action,
@@ -23,6 +24,41 @@ test('the newest order counts, for its revision alone', () => {
   expect(about(order('skip', { wave: 'canary' }), order('done'))).toEqual({
     skipped: new Map([['canary', AT]]),
     done: true,
+  });
+});
+
+test('orders about one wave leave the others alone', () => {
+  const wave = (action: RolloutOrder['action'], name: string) => order(action, { wave: name });
+  expect(about(wave('approve', 'canary')).approved).toEqual(new Map([['canary', AT]]));
+  expect(about(wave('hold', 'a'), wave('hold', 'b'), wave('release', 'a')).paused).toEqual(
+    new Map([['b', 'alice']]),
+  );
+  // To resume the whole rollout does not resume a wave that somebody holds.
+  expect(about(wave('hold', 'a'), order('stop'), order('resume'))).toMatchObject({
+    paused: new Map([['a', 'alice']]),
+    resumedAt: AT,
+  });
+});
+
+describe('a wave selects', () => {
+  const described: RolloutMember['described'] = {
+    labels: { tier: 'prod' },
+    objects: [{ kind: 'Cluster', metadata: { name: 'shop-1', labels: { region: 'eu' }, annotations: {} } }],
+  };
+  const repository = { ref: { owner: 'acme', name: 'shop-1' }, labels: { team: 'a' } };
+  const one = { repository, path: 'web', hidden: false, described } as unknown as RolloutMember;
+  test.each([
+    [{ labels: { tier: 'prod' } }, true],
+    [{ labels: { tier: 'test' } }, false],
+    [{ labels: { team: 'a' } }, false],
+    [{ properties: { team: 'a' } }, true],
+    [{ inventory: { kind: 'Cluster', labels: { region: 'eu' } } }, true],
+    [{ inventory: { kind: 'Cluster', labels: { region: 'us' } } }, false],
+    [{ inventory: { kind: 'Zone', labels: {} } }, false],
+    [{ labels: { tier: 'prod' }, inventory: { kind: 'Cluster', labels: {} } }, true],
+  ])('%j: %s', (selector, wanted) => {
+    expect(selects(selector, one)).toBe(wanted);
+    expect(selects(selector, { ...one, hidden: true })).toBe(false);
   });
 });
 

@@ -5,8 +5,9 @@ import { readRollouts } from '../../../src/config/read-rollouts.ts';
 import { assignWaves } from '../../../src/package/rollout/assign.ts';
 import { NO_ORDERS, planRollout, verdictOn } from '../../../src/package/rollout/plan.ts';
 import { rolloutPart } from '../../../src/reconcile/rollout/body.ts';
-import { followersOf, selects } from '../../../src/reconcile/rollout/facts.ts';
+import { followersOf } from '../../../src/reconcile/rollout/facts.ts';
 import { rolloutsOf } from '../../../src/reconcile/rollout/scope.ts';
+import { selects } from '../../../src/reconcile/rollout/selectors.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
 const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1

@@ -1,0 +1,64 @@
+/** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
+import type { WavePlan } from '../../package/rollout/plan.ts';
+import type { Wave } from '../../package/rollout/rollout.ts';
+import { code, sentence, table } from '../text/markdown-blocks.ts';
+import type { RolloutMember } from './facts.ts';
+import type { RolloutLook } from './rollouts.ts';
+
+/** Packages of one answer, and downstreams of each wave that are named; the others are counted. */
+const MAX_PACKAGES = 10;
+const MAX_NAMED = 30;
+
+/** One section for each package: which downstream is in which wave, and what has to happen before the next one opens. */
+export function planText(name: string, looks: readonly RolloutLook[]): string {
+  if (looks.length === 0) return `None of the packages of the rollout ${code(name)} is published.`;
+  const more = looks.length - MAX_PACKAGES;
+  return [
+    ...looks.slice(0, MAX_PACKAGES).map(packagePlan),
+    ...(more > 0 ? [`${more} more packages are not shown.`] : []),
+  ].join('\n\n');
+}
+
+function packagePlan({ governed, revision, plan }: RolloutLook): string {
+  const { rollout, upstream, path } = governed;
+  const rows = plan.waves
+    .filter(({ members }) => members.length === 0 || members.some(({ hidden }) => !hidden))
+    .map((wave) => [
+      code(wave.name),
+      wave.state,
+      namesOf(wave),
+      sentence(wave.why),
+      gateText(rollout.waves.find((one) => one.name === wave.name)),
+    ]);
+  const what = code(`${upstream.ref.owner}/${upstream.ref.name}:${path}@${revision}`);
+  const why = plan.why === '' ? '' : ` ${plan.why}`;
+  return [
+    `**${what}**: ${plan.state}.${why}`,
+    table(['wave', 'state', 'downstreams', 'now', 'the next wave opens when'], rows),
+  ].join('\n\n');
+}
+
+function namesOf({ members }: WavePlan<RolloutMember>): string {
+  const named = members.filter(({ hidden }) => !hidden);
+  const shown = named.slice(0, MAX_NAMED).map(({ name, standing }) => `${code(name)} (${standing})`);
+  const left = named.length - shown.length;
+  return [...shown, ...(left > 0 ? [`${left} more`] : [])].join(', ');
+}
+
+function gateText(wave: Wave | undefined): string {
+  if (wave === undefined) return '';
+  const { gate, pauseAfter } = wave;
+  const { published, statuses, deployments, timeout, manual, stopAt, onFailure } = gate;
+  const share = (one: typeof published): string =>
+    one.kind === 'count' ? String(one.count) : `${one.percent}%`;
+  return [
+    `${share(published)} have published it`,
+    ...statuses.map((one) => `status ${code(one)}`),
+    ...deployments.map((one) => `deployment to ${code(one)}`),
+    ...(manual === true ? ['somebody approves'] : []),
+    ...(pauseAfter > 0 ? [`${pauseAfter} s have passed`] : []),
+    ...(timeout === undefined ? [] : [`at most ${timeout} s after it opened`]),
+    ...(stopAt === undefined ? [] : [`fewer than ${share(stopAt)} fail`]),
+    ...(onFailure === 'rollback' ? ['else it is rolled back'] : []),
+  ].join('; ');
+}
