@@ -158,6 +158,8 @@ export const ERROR_CODES = {
   LOCAL_FORGE_MISSING: 'the local forge is not installed',
   MATCHING_LIMIT: 'functions match more text than the limit',
   NESTED_TOO_DEEP: 'a resource is nested deeper than the limit',
+  NOTICE_FAILED: 'the address of NOTIFY_URL does not take a notification for the moment',
+  NOTICE_REFUSED: 'the address of NOTIFY_URL refuses notifications',
   NOT_A_PACKAGE: 'the directory is not a package',
   NOT_A_REPOSITORY: 'the folder is not the top of a git repository',
   NOT_A_RESOURCE: 'a document is not a Kubernetes resource',

@@ -43,6 +43,10 @@ describe('what Prometheus and Grafana are given', () => {
   );
   labels.set('portico_queue_jobs', ['lane', 'state']);
   labels.set('portico_queue_age_seconds', ['lane']);
+  labels.set('portico_rollouts', ['state']);
+  labels.set('portico_variants', ['condition']);
+  labels.set('portico_updates', ['reason']);
+  labels.set('portico_downstreams_behind', ['revisions']);
 
   test.each(expressions)('%s asks for series that the server has: %s', (_what, expression) => {
     const names = expression.match(/\b(?:portico|nodejs|process)_\w+/g) ?? [];

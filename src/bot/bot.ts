@@ -24,6 +24,7 @@ import type { Database } from '../queue/database.ts';
 import type { JobHandler, Json, NewJob, Queue } from '../queue/job.ts';
 import { startQueue } from '../queue/queue.ts';
 import { createVerdicts } from '../queue/verdicts.ts';
+import { fleetFigures } from '../reconcile/dashboard/fleet-figures.ts';
 import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
 import type { Git, SiblingRepository } from '../reconcile/git-port.ts';
@@ -48,6 +49,7 @@ import { createBotIdentity } from './identity.ts';
 import { traced, withFreshness, withIndex, withTraces } from './job-context.ts';
 import { LANES, tenantOf, withShares, withVariants } from './lanes.ts';
 import { createMirrors } from './mirrors.ts';
+import { createNotifier } from './notifier.ts';
 import { createOrganizations } from './organizations.ts';
 import { createOwnBranches } from './own-branches.ts';
 import { readJob } from './received-job.ts';
@@ -207,6 +209,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         demands,
       };
     },
+    ...(environment.notify && {
+      notify: createNotifier(environment.notify, createOutsideFetch({ inside })),
+    }),
     openAddress: async (url, signal) => boundTo(0, await mirrors.openAddress(url, signal)),
     cancel: ({ id }, number) => running.cancel(pullKey({ repository: { id }, number })),
     async repositories(signal) {
@@ -273,6 +278,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   );
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
+  metrics.observeFleet(() => fleetFigures(ports.catalog));
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
   const timer = setInterval(() => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));

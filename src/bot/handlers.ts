@@ -89,6 +89,8 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
     overdue: ({ data }) => done(ports.enqueue(proposalJob(data.repository, data.number))),
     rollout: ({ data }, signal) => done(rollout(data, signal)),
     poll: ({ data }, signal) => done(poll(data, signal)),
+    // Where the operator has taken the address away, nobody is to be told any more.
+    notice: ({ data }, signal) => done(ports.notify?.(data.notice, signal) ?? Promise.resolve()),
     branch: ({ data }, signal) => branch(data, signal),
     sweep: (_job, signal) => done(sweep(signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),

@@ -46,6 +46,10 @@ export interface Environment {
   readonly outsideMegabytes?: number;
   /** Hosts of one's own network that addresses of others may lead to, as `INSIDE_HOSTS` has them. */
   readonly insideHosts?: string | undefined;
+  /** Where it is told what happened to rollouts, see bot/notifier.ts; an address may hold a secret. */
+  readonly notify?:
+    | { readonly url: string; readonly secret: string | undefined; readonly format: 'json' | 'slack' }
+    | undefined;
   /** The file of credentials that repositories say by name. */
   readonly credentialsFile?: { readonly name: string; readonly bytes: Uint8Array } | undefined;
   /** Whether `/metrics` answers. */
@@ -152,6 +156,15 @@ const variables = z.object({
   AUTOMERGE_SETTLE_SECONDS: integer(0, 86_400, 60),
   OUTSIDE_MAX_MB: integer(1, 100_000, OUTSIDE_MEGABYTES),
   INSIDE_HOSTS: z.string().optional(),
+  NOTIFY_URL: z
+    .string()
+    .refine(
+      (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+      'must be the https address of a webhook',
+    )
+    .optional(),
+  NOTIFY_SECRET: secret.optional(),
+  NOTIFY_FORMAT: z.enum(['json', 'slack'], 'must be json or slack').default('json'),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
@@ -213,6 +226,10 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     settleSeconds: data.AUTOMERGE_SETTLE_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,
     insideHosts: data.INSIDE_HOSTS,
+    notify:
+      data.NOTIFY_URL === undefined
+        ? undefined
+        : { url: data.NOTIFY_URL, secret: data.NOTIFY_SECRET, format: data.NOTIFY_FORMAT },
     credentialsFile: 'fault' in held ? undefined : held.file,
     metrics: data.METRICS === 'on',
     tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -223,7 +240,10 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
 export function secretsOf(environment: Environment): readonly string[] {
   const { webhookSecrets, databaseUrl } = environment;
   const signing = environment.signingKey === undefined ? [] : [environment.signingKey];
-  return [...webhookSecrets, ...sealSecrets(environment), ...signing, ...passwordsIn(databaseUrl)];
+  const { notify } = environment;
+  const told =
+    notify === undefined ? [] : [notify.url, ...(notify.secret === undefined ? [] : [notify.secret])];
+  return [...webhookSecrets, ...sealSecrets(environment), ...signing, ...told, ...passwordsIn(databaseUrl)];
 }
 
 /** What seals are keyed with: the first makes them, and those of all count. */

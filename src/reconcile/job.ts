@@ -153,6 +153,25 @@ const rollout = z.object({
   since: z.number().exactOptional(),
 });
 
+const notice = z.object({
+  /** The same for the same news, by which whoever hears of it twice knows that. */
+  id: z.string(),
+  type: z.enum(['rollout.stopped', 'rollout.rolled-back', 'rollout.waiting']),
+  /** When it was found out; ISO 8601. */
+  at: z.string(),
+  rollout: z.string(),
+  /** Where the document stands: `owner/name`. */
+  repository: z.string(),
+  /** `owner/name:path` of the upstream package; absent where it is about the document. */
+  package: z.string().exactOptional(),
+  revision: z.string().exactOptional(),
+  /** For people: what happened, in a sentence or two. */
+  message: z.string(),
+});
+
+/** News for whoever runs Portico. */
+export type Notice = Readonly<z.output<typeof notice>>;
+
 /** Queues of their own, each with so many jobs at a time: see bot/lanes.ts. */
 export type LaneName =
   | 'commands'
@@ -201,6 +220,7 @@ const JOBS = {
   variant: { data: variant, lane: 'variants' },
   rollout: { data: rollout, lane: 'index', onlyReads: true },
   poll: { data: z.object({ address: z.string() }), lane: 'index' },
+  notice: { data: z.object({ notice }), lane: 'registries', withoutVariants: true },
   dashboard: { data: dashboard, lane: 'dashboards' },
   downstream: { data: z.object({ repository, directory: z.string() }), lane: 'dashboards' },
 } as const satisfies Readonly<Record<string, JobTraits>>;

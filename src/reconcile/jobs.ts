@@ -1,7 +1,7 @@
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { Pull } from './forge/pulls.ts';
-import type { RecheckRequest, CommentTarget, CommitRequest, Job, JobOf, ProposalJob } from './job.ts';
+import type { RecheckRequest, CommentTarget, CommitRequest, Job, JobOf, Notice, ProposalJob } from './job.ts';
 import type { RepositoryRef } from './ports.ts';
 
 export function sweepJob(): Job {
@@ -212,6 +212,11 @@ export function rolloutJob(repository: RepositoryRef, afterSeconds?: number, sin
   const key = `rollout:${repository.id}${afterSeconds === undefined ? '' : ':later'}`;
   const data = { repository, ...(since !== undefined && { since }) };
   return { kind: 'rollout', key, data, ...later };
+}
+
+/** Tell the operator's webhook. */
+export function noticeJob(notice: Notice): Job {
+  return { kind: 'notice', key: `notice:${notice.id}`, data: { notice } };
 }
 
 /** Look at an upstream outside of every installation, after so many seconds. */

@@ -8,7 +8,7 @@ import type { Keyring } from '../revision/keyring.ts';
 import type { Content } from './content-port.ts';
 import type { Forge } from './forge/forge.ts';
 import type { Git, Person } from './git-port.ts';
-import type { Job } from './job.ts';
+import type { Job, Notice } from './job.ts';
 import type { Registries } from './registry-port.ts';
 
 /** A repository as the forge names it; everything is keyed by the numeric id, names may change. */
@@ -94,6 +94,8 @@ export interface Ports {
   runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
+  /** Tells the operator's webhook; absent where there is none. Throws NOTICE_FAILED and NOTICE_REFUSED. */
+  readonly notify?: (notice: Notice, signal?: AbortSignal) => Promise<void>;
   /** Where published packages are kept beside git; absent: nowhere. */
   readonly registries?: Registries;
   /** Does what has to be done with foreign content. */

@@ -21,6 +21,16 @@ export interface Metrics {
   /** Asked anew for every scrape; a failing source is left out of that scrape. */
   observeDepth(read: () => Promise<readonly Depth[]>): void;
   observeInbox(read: () => number): void;
+  observeFleet(read: () => Fleet): void;
+}
+
+/** How the downstream packages of all repositories stand. Each word is one of few. */
+interface Fleet {
+  readonly rollouts: ReadonlyMap<string, number>;
+  readonly waves: ReadonlyMap<string, number>;
+  readonly updates: ReadonlyMap<string, number>;
+  readonly variants: { readonly ready: number; readonly notReady: number; readonly stalled: number };
+  readonly behind: ReadonlyMap<string, number>;
 }
 
 interface Depth {
@@ -87,10 +97,14 @@ export function createMetrics(): Metrics {
     labelNames: ['command', 'outcome'],
     registers,
   });
+  const swept = addSweepAge(registry);
   return {
     registry,
     delivery: (event, outcome) => deliveries.inc({ event, outcome }),
-    jobEnded: (kind, outcome, seconds) => jobs.observe({ kind, outcome }, seconds),
+    jobEnded(kind, outcome, seconds) {
+      jobs.observe({ kind, outcome }, seconds);
+      if (kind === 'sweep' && outcome === 'done') swept();
+    },
     githubCall: (route, status, seconds) => calls.observe({ route, status }, seconds),
     budgetLeft: (installation, left) => budget.set({ installation }, left),
     contentWork: (share, outcome, cpuSeconds) => work.observe({ share, outcome }, cpuSeconds),
@@ -99,6 +113,7 @@ export function createMetrics(): Metrics {
     command: (command, outcome) => commands.inc({ command, outcome }),
     observeDepth: (read) => addDepth(registry, read),
     observeInbox: (read) => addInbox(registry, read),
+    observeFleet: (read) => addFleet(registry, read),
   };
 }
 
@@ -179,4 +194,70 @@ function addInbox(registry: Registry, read: () => number): void {
       waiting.set(read());
     },
   });
+}
+
+/** How long ago everything was last asked to be looked at; before the first time, how long ago the process began. */
+function addSweepAge(registry: Registry): () => void {
+  let at = performance.now();
+  const age = new Gauge({
+    name: 'portico_sweep_age_seconds',
+    help: 'Seconds since this process last ran a sweep to its end',
+    registers: [registry],
+    collect() {
+      age.set((performance.now() - at) / 1_000);
+    },
+  });
+  return () => {
+    at = performance.now();
+  };
+}
+
+/** Of the index, which each of these gauges reads for itself: that costs no call. */
+function addFleet(registry: Registry, read: () => Fleet): void {
+  const gauge = (
+    name: string,
+    help: string,
+    label: string,
+    countsOf: (fleet: Fleet) => Iterable<readonly [string, number]>,
+  ): void => {
+    const one = new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        one.reset();
+        for (const [word, count] of countsOf(read())) one.set({ [label]: word }, count);
+      },
+    });
+  };
+  gauge(
+    'portico_rollouts',
+    'Newest revisions of governed packages by the state of their rollout',
+    'state',
+    (fleet) => fleet.rollouts,
+  );
+  gauge(
+    'portico_rollout_waves',
+    'Waves by state, of rollouts that are not done',
+    'state',
+    (fleet) => fleet.waves,
+  );
+  gauge(
+    'portico_updates',
+    'Downstream packages by what came of the last look at their update',
+    'reason',
+    (fleet) => fleet.updates,
+  );
+  gauge('portico_variants', 'Variants by condition', 'condition', ({ variants }) => [
+    ['ready', variants.ready],
+    ['not-ready', variants.notReady],
+    ['stalled', variants.stalled],
+  ]);
+  gauge(
+    'portico_downstreams_behind',
+    'Downstream packages by how many revisions they are behind their upstream',
+    'revisions',
+    (fleet) => fleet.behind,
+  );
 }

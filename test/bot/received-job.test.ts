@@ -12,6 +12,7 @@ import {
   fixJob,
   longerJob,
   mergeGroupJob,
+  noticeJob,
   organizationBoardJob,
   overdueJob,
   pollJob,
@@ -42,6 +43,16 @@ const form = {
 };
 const asked = { to: 'v3', askedIn: 9, askedBy: 'alice', askedById: 5 };
 const group = { headSha: 'a', headRef: 'refs/heads/q', baseSha: 'b', baseRef: 'refs/heads/main' };
+const notice = {
+  id: 'one',
+  type: 'rollout.stopped' as const,
+  at: '2026-01-01T00:00:00.000Z',
+  rollout: 'web',
+  repository: 'acme/fleet',
+  package: 'acme/up:web',
+  revision: 'v4',
+  message: 'It is stopped.',
+};
 const sha = { repository, sha: 'a', branch: null };
 const stranger = { repository, number: 4, author: 'mallory' };
 
@@ -72,6 +83,7 @@ const STORED: [kind: string, data: object, more?: object][] = [
   ['variant', { repository, branch: 'portico/update/web/0123456789' }, { about: 'branch' }],
   ['rollout', { repository, since: 5 }],
   ['poll', { address: 'https://example.org/a/b' }],
+  ['notice', { notice }],
   ['dashboard', { repository }],
   ['dashboard', { repository, organization: true }],
   ['dashboard', { repository, edited: { number: 4, login: 'alice', id: 5, isBot: false } }],
@@ -121,6 +133,7 @@ test('what is stored now is read as it was', () => {
     updateBranchJob(repository, 'portico/update/web/0123456789'),
     rolloutJob(repository, 5, 6),
     pollJob('https://example.org/a/b'),
+    noticeJob(notice),
     dashboardJob(repository),
     organizationBoardJob(repository),
     dashboardEditedJob(repository, { number: 4, login: 'alice', isBot: false }),

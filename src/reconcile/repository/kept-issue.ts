@@ -63,12 +63,20 @@ async function put(
 ): Promise<{ readonly number: number; readonly written: boolean }> {
   const { forge } = access;
   const found = await findIssue(ports, access, title, signal);
+  const dated = `${body}\n\n${asOf(ports.now())}`;
   if (found === null)
-    return { number: await openIssue(ports, access, { title, body }, signal), written: true };
+    return { number: await openIssue(ports, access, { title, body: dated }, signal), written: true };
   if (found.state === 'closed') return { number: found.number, written: false };
-  if (found.body !== body) await forge.updateIssue(found.number, { body }, signal);
+  if (found.body.replace(AS_OF, '') !== body) await forge.updateIssue(found.number, { body: dated }, signal);
   return { number: found.number, written: true };
 }
+
+/** When it was written last. Alone it is no reason to write. */
+function asOf(now: Date): string {
+  return `As of ${now.toISOString().slice(0, 16).replace('T', ' ')} UTC; unchanged since.`;
+}
+
+const AS_OF = /\n\nAs of \d{4}-\d\d-\d\d \d\d:\d\d UTC; unchanged since\.$/;
 
 /** Opens an issue; where two processes did so at once, the answer is the first. */
 export async function openIssue(

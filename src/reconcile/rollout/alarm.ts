@@ -1,5 +1,6 @@
 /** Pure: whether the owners of a rollout have to hear of it, and what they read. */
 import type { RolloutPlan } from '../../package/rollout/plan.ts';
+import type { Notice } from '../job.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
 
@@ -9,7 +10,13 @@ export const MAX_OPEN_MS = 7 * 24 * 3_600_000;
 export interface Alarm {
   /** What happened is told once for each of these: a rollout that goes on and stops again is told again. */
   readonly key: string;
-  readonly body: string;
+  readonly type: Notice['type'];
+  /** The upstream package, as `owner/name:path`; absent where it is about the document. */
+  readonly package?: string;
+  /** What happened, as plain text. */
+  readonly message: string;
+  /** The comment that mentions the owners; null where none are named. */
+  readonly body: string | null;
 }
 
 type Look = Pick<RolloutLook, 'governed' | 'revision' | 'orders'> & {
@@ -21,39 +28,44 @@ type Look = Pick<RolloutLook, 'governed' | 'revision' | 'orders'> & {
   };
 };
 
-/** Null where the rollout goes on, or nobody is named. */
+/** Null where the rollout goes on. */
 export function alarmOf({ governed, revision, orders, plan }: Look, now: number): Alarm | null {
   const { rollout, upstream, directory, path } = governed;
   const { owners = [], name } = rollout;
   const said = whatHappened(plan, now);
-  if (owners.length === 0 || said === null) return null;
-  const about = rollout.mistake === undefined ? `${upstream.ref.id}:${directory}@${revision}` : 'document';
+  if (said === null) return null;
+  const isMistake = rollout.mistake !== undefined;
+  const about = isMistake ? 'document' : `${upstream.ref.id}:${directory}@${revision}`;
   const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
-  const heading =
-    rollout.mistake === undefined
-      ? `The rollout ${code(name)} of ${code(what)} ${code(revision)} ${said.what}.`
-      : `The rollout ${code(name)} ${said.what}.`;
+  const heading = isMistake
+    ? `The rollout ${code(name)} ${said.what}.`
+    : `The rollout ${code(name)} of ${code(what)} ${code(revision)} ${said.what}.`;
+  const help = helpFor(plan.state, { name, at: `${path}@${revision}`, isMistake });
   return {
     key: `${name} ${about} ${orders.resumedAt ?? 0}`,
-    body: [
-      `${owners.join(' ')} **${heading}** ${foreignSentence(said.why)}`,
-      ...helpFor(plan.state, { name, at: `${path}@${revision}`, isMistake: rollout.mistake !== undefined }),
-    ].join('\n\n'),
+    type: said.type,
+    ...(!isMistake && { package: what }),
+    message: `${heading.replaceAll('`', '')} ${said.why}`,
+    body:
+      owners.length === 0
+        ? null
+        : [`${owners.join(' ')} **${heading}** ${foreignSentence(said.why)}`, ...help].join('\n\n'),
   };
 }
 
 function whatHappened(
   { state, why, waves }: Look['plan'],
   now: number,
-): { readonly what: string; readonly why: string } | null {
-  if (state === 'stopped') return { what: 'is stopped', why };
-  if (state === 'rolled-back') return { what: 'is rolled back', why };
+): { readonly type: Notice['type']; readonly what: string; readonly why: string } | null {
+  if (state === 'stopped') return { type: 'rollout.stopped', what: 'is stopped', why };
+  if (state === 'rolled-back') return { type: 'rollout.rolled-back', what: 'is rolled back', why };
   const late = waves.find(
     (wave) => wave.state === 'open' && wave.opensAt !== undefined && now - wave.opensAt > MAX_OPEN_MS,
   );
   if (late === undefined) return null;
   const days = MAX_OPEN_MS / 86_400_000;
-  return { what: 'does not go on', why: `Wave ${late.name} is open for more than ${days} days. ${late.why}` };
+  const waits = `Wave ${late.name} is open for more than ${days} days. ${late.why}`;
+  return { type: 'rollout.waiting', what: 'does not go on', why: waits };
 }
 
 function helpFor(

@@ -7,6 +7,7 @@ import { dashboardNews } from '../repository/dashboard-news.ts';
 import { updateJobs } from '../repository/update-jobs.ts';
 import { inTurns } from '../text/in-turns.ts';
 import { rolloutPart } from './body.ts';
+import { logDecision } from './decision-log.ts';
 import type { RolloutMember } from './facts.ts';
 import { isOlder } from './led-back.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
@@ -69,13 +70,13 @@ function revisionsOf({ catalog }: Ports, governed: Governed): readonly string[] 
 }
 
 async function openNextWave(ports: Ports, look: RolloutLook, signal: AbortSignal | undefined): Promise<void> {
-  const { governed, revision, plan } = look;
+  const { governed, plan } = look;
   await remember(ports, look, signal);
   const members = plan.waves.flatMap((wave) => wave.members);
   const concerned = members.filter((member) => isConcerned(look, member));
   await ports.enqueue(inTurns(updateJobs(concerned)));
   await tellOwners(ports, look, signal);
-  ports.log.debug({ rollout: governed.rollout.name, revision, state: plan.state }, 'a rollout was looked at');
+  logDecision(ports, look);
   if (plan.next === undefined) return;
   const seconds = Math.ceil((plan.next - ports.now().getTime()) / 1_000);
   await ports.enqueue(rolloutJob(governed.control.ref, Math.min(MAX_WAIT, Math.max(1, seconds))));

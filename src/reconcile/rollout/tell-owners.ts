@@ -1,11 +1,14 @@
-/** Tells the owners of a rollout that it does not go on: one comment for each time, in an issue of its own beside the document. */
+/** Tells the owners of a rollout, and the operator's webhook, that it does not go on: once for each time. Owners are told in an issue of its own beside the document. */
 import type { Catalog } from '../../catalog/catalog.ts';
 import { digestOf } from '../../revision/digest.ts';
+import type { Notice } from '../job.ts';
+import { noticeJob } from '../jobs.ts';
 import type { Ports } from '../ports.ts';
 import { findIssue, hasNoIssues, openIssue } from '../repository/kept-issue.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { alarmOf, type Alarm } from './alarm.ts';
+import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import type { RolloutLook } from './rollouts.ts';
 
 /** Comments that are known to be written: one for each rollout that does not go on. */
@@ -14,19 +17,54 @@ const MAX_REMEMBERED = 5_000;
 /** What was told last; without it the forge is asked. */
 const told = new WeakMap<Catalog, Map<string, string>>();
 
-/** May run twice: the comment is found again, and written only where it says something else. */
+/** May run twice: the comment is found again, and written only where it says something else; a notice has an id. */
 export async function tellOwners(ports: Ports, look: RolloutLook, signal?: AbortSignal): Promise<void> {
-  const { control } = look.governed;
   const alarm = alarmOf(look, ports.now().getTime());
   if (alarm === null) return;
+  await notify(ports, look, alarm, signal);
+  const { body } = alarm;
+  if (body === null) return;
   // Looks for several of its repositories may end at once, and each would find no comment.
-  await ports.runExclusive(`rollout alarm ${control.ref.id}`, () => tellOnce(ports, look, alarm, signal));
+  const key = `rollout alarm ${look.governed.control.ref.id}`;
+  await ports.runExclusive(key, () => comment(ports, look, { key: alarm.key, body }, signal));
 }
 
-async function tellOnce(
+/** The order that it was told stands beside those of people, so that a restart tells nothing again. */
+async function notify(
+  ports: Ports,
+  { governed, revision, orders }: RolloutLook,
+  alarm: Alarm,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const what = `${alarm.type}-${orders.resumedAt ?? 0}`;
+  if (ports.notify === undefined || orders.told?.has(what) === true) return;
+  const { control, rollout } = governed;
+  const at = ports.now().toISOString();
+  const notice: Notice = {
+    id: digestOf('portico notice 1', [control.ref.id, alarm.key, alarm.type]).slice(-32),
+    type: alarm.type,
+    at,
+    rollout: rollout.name,
+    repository: `${control.ref.owner}/${control.ref.name}`,
+    ...(alarm.package !== undefined && { package: alarm.package, revision }),
+    message: alarm.message,
+  };
+  await ports.enqueue(noticeJob(notice));
+  const access = await ports.open(control.ref, signal);
+  const order: RolloutOrder = {
+    action: 'told',
+    subject: subjectOf(governed, revision),
+    wave: what,
+    by: ports.app.botLogin,
+    at,
+  };
+  await addOrders({ ports, access, name: rollout.name, head: control.commit, added: [order], signal });
+}
+
+async function comment(
   ports: Ports,
   { governed: { control, rollout } }: RolloutLook,
-  alarm: Alarm,
+  alarm: { readonly key: string; readonly body: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const known = told.get(ports.catalog) ?? new Map<string, string>();

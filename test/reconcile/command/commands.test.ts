@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collaborationStore } from '../../../localforge/src/collaboration-store.ts';
 import { appJwt } from '../../../localforge/test/forge-fixture.ts';
 import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
+import { commentJob } from '../../../src/reconcile/jobs.ts';
 import { routedEvent } from '../../../src/webhook/routed-event.ts';
 import { octokitAs } from '../../e2e/octokit-as.ts';
 import { below } from '../../e2e/packages.ts';
@@ -393,6 +394,27 @@ describe('who is heard', () => {
     );
     expect(await repo.answerTo(number, id)).toMatchObject({ reactions: ['rocket'], replies: 1 });
   });
+
+  test('after an outage the commands of a pull request are all carried out before the one that is heard of', async () => {
+    await stage.stopBot();
+    const ids = [await repo.say(number, '/portico render'), await repo.say(number, '/portico render')];
+    const { comments } = collaborationStore(stage.forge.context.store);
+    for (const [at, id] of ids.entries()) {
+      const createdAt = `2026-01-02T00:00:0${at}Z`;
+      comments.update(id, { createdAt, updatedAt: createdAt });
+    }
+    await stage.startBot();
+    // Of the two webhooks the second one is sent again.
+    const { records } = stage.forge.context;
+    const { id, ownerId } = records.repositoryByName('acme', 'talk')!;
+    const installation = records.installations.all().find(({ accountId }) => accountId === ownerId)!;
+    const ref = { installationId: installation.id, id, owner: 'acme', name: 'talk' };
+    const job = commentJob(ref, number, { kind: 'comment', id: ids[1]! });
+    await stage.server().bot.queue.enqueue({ ...job, data: { ...job.data } as never });
+    await stage.idle();
+    const answers = await Promise.all(ids.map(async (one) => (await repo.answerTo(number, one)).reactions));
+    expect(answers).toEqual([['rocket'], ['rocket']]);
+  });
 });
 
 describe('where nothing can be done (23)', () => {
@@ -532,6 +554,9 @@ test('what the dashboard and the alerts ask for is not only there, it is told', 
   for (const name of new Set(asked)) {
     // Gauges of what waits are nothing when nothing waits.
     if (name.startsWith('portico_queue_')) expect(text).toContain(`\n${name}{`);
+    // Of a fleet that there is not, gauges are nothing, too.
+    else if (/^portico_(?:rollouts|variants|updates|downstreams_)/.test(name))
+      expect(text).toContain(`# TYPE ${name} gauge`);
     // And nobody has to pause.
     else if (name === 'portico_forge_pause_seconds') expect(text).toContain(`# TYPE ${name} gauge`);
     else

@@ -28,7 +28,11 @@ const look = (plan: Partial<Look['plan']>, change: Partial<Look> = {}): Look => 
 
 describe('the owners of a rollout', () => {
   test('hear of one that stops, with what to do', () => {
-    const { body = '' } = alarmOf(look({ state: 'stopped', why: 'Wave one failed: @mona is ill.' }), 0) ?? {};
+    const said = alarmOf(look({ state: 'stopped', why: 'Wave one failed: @mona is ill.' }), 0);
+    const body = said?.body ?? '';
+    expect(said?.message).toBe(
+      'The rollout web of acme/up:web v4 is stopped. Wave one failed: @mona is ill.',
+    );
     expect(body).toMatch(
       /^@acme\/platform @bob \*\*The rollout `web` of `acme\/up:web` `v4` is stopped\.\*\*/,
     );
@@ -47,7 +51,7 @@ describe('the owners of a rollout', () => {
   test('hear nothing of one that goes on, is done, or has no owners', () => {
     expect(alarmOf(look({}), 0)).toBeNull();
     expect(alarmOf(look({ state: 'done' }), 0)).toBeNull();
-    expect(alarmOf(look({ state: 'stopped' }, { governed: governed() }), 0)).toBeNull();
+    expect(alarmOf(look({ state: 'stopped' }, { governed: governed() }), 0)?.body).toBeNull();
   });
 
   test('hear of a wave that is open for a week, and not of one that pauses', () => {

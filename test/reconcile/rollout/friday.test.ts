@@ -1,4 +1,7 @@
 /** A bad release on a Friday: it stops in the first wave, one order takes it back from exactly those who have it, and the fix goes out. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
 import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -8,6 +11,21 @@ import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
 let stage: Stage;
+
+/** The operator's webhook: it fails the first time. */
+const heard: { readonly delivery: string; readonly type: string; readonly revision: string }[] = [];
+const hook = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const { type, revision } = JSON.parse(Buffer.concat(parts).toString()) as {
+      type: string;
+      revision: string;
+    };
+    heard.push({ delivery: String(request.headers['x-portico-delivery']), type, revision });
+    response.writeHead(heard.length === 1 ? 503 : 204).end();
+  });
+});
 
 const WEB = smallPackage('web', { data: { color: 'v1' } });
 const API = smallPackage('api', { data: { color: 'v1' } });
@@ -33,12 +51,17 @@ spec:
 const at = new Map<string, string>();
 
 beforeAll(async () => {
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(hook.address() as AddressInfo).port}`;
   stage = await startStage(
     {
       up: { files: { ...below('web', WEB), ...below('api', API), '.github/portico/rollout.yaml': ROLLOUT } },
       ...Object.fromEntries(NAMES.map((name) => [name, DOWN])),
     },
-    { shares: true },
+    {
+      shares: true,
+      environment: { notify: { url, secret: 'secret', format: 'json' }, insideHosts: url },
+    },
   );
   await stage.stopBot();
   const up = stage.repository('up');
@@ -57,6 +80,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
+  hook.close();
 });
 
 function lockOf(name: 'web' | 'api', revision: string): string {
@@ -194,4 +218,14 @@ test('the fix goes out through the waves, also to one that could not go back', a
   await stage.idle();
   expect(await open()).toEqual(NAMES.slice(2).map((name) => `${name}: Update shop to v5`));
   expect((await told()).comments).toHaveLength(1);
+});
+
+test('the webhook of the operator hears of each once, however often the process was started and the webhook failed', () => {
+  expect(heard.map(({ type, revision }) => [type, revision])).toEqual([
+    ['rollout.stopped', 'v4'],
+    // Repeated because it was not taken.
+    ['rollout.stopped', 'v4'],
+    ['rollout.rolled-back', 'v4'],
+  ]);
+  expect(new Set(heard.map(({ delivery }) => delivery)).size).toBe(2);
 });

@@ -41,7 +41,7 @@ const waits = { heldByWave: async () => withheld('wave-waiting', 'Wait.') };
 type Case = [
   what: string,
   down: DecidedOn,
-  asked: { readonly to?: string; readonly said?: string },
+  asked: { readonly to?: string; readonly recorded?: string },
   answers: Partial<RevisionQuestions>,
   expected: object,
   questions: readonly (keyof RevisionQuestions)[],
@@ -80,7 +80,7 @@ test.each<Case>([
   [
     'what was asked for before, as long as its pull request is open',
     at('v1', { config: NONE }),
-    { said: 'v2' },
+    { recorded: 'v2' },
     waits,
     decided('v2'),
     ['pausedBy', 'rolledBackTo'],

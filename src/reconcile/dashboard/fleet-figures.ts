@@ -1,0 +1,86 @@
+/** Pure: how the fleet stands, as numbers for whoever watches the server. Nothing in them names a repository. */
+import type { Catalog } from '../../catalog/catalog.ts';
+import { variantPlan } from '../downstream/variant-plan.ts';
+import { knownLooks } from '../rollout/rollouts.ts';
+import { rolloutsOf } from '../rollout/scope.ts';
+
+/** Each map holds every word that it may hold, so that a series that becomes zero is told. */
+export interface FleetFigures {
+  /** State → upstream packages whose newest revision is rolled out so. */
+  readonly rollouts: ReadonlyMap<string, number>;
+  /** State → waves of rollouts that are not done. */
+  readonly waves: ReadonlyMap<string, number>;
+  /** What came of the last look at a downstream package → packages. */
+  readonly updates: ReadonlyMap<string, number>;
+  readonly variants: { readonly ready: number; readonly notReady: number; readonly stalled: number };
+  /** How many revisions behind the newest of its upstream → downstream packages: `0`, `1`, `2`, `3-9`, `10+`. */
+  readonly behind: ReadonlyMap<string, number>;
+}
+
+const ROLLOUTS = ['running', 'done', 'stopped', 'rolled-back', 'unknown'] as const;
+const WAVES = ['waiting', 'open', 'paused', 'pausing', 'passed', 'failed'] as const;
+const BEHIND = ['0', '1', '2', '3-9', '10+'] as const;
+const READY: readonly string[] = ['up-to-date', 'merged', 'proposed'];
+
+/** Of what the index holds now; nothing is asked of git or the forge. */
+export function fleetFigures(catalog: Catalog): FleetFigures {
+  const { governed } = rolloutsOf(catalog);
+  const controls = new Set(governed.map(({ control }) => control.ref.id));
+  const looks = [...controls].flatMap((id) => knownLooks(catalog, id));
+  const running = looks.filter(({ plan }) => plan.state !== 'done');
+  return {
+    rollouts: counted(ROLLOUTS, [
+      ...looks.map(({ plan }) => plan.state),
+      ...Array.from({ length: Math.max(0, governed.length - looks.length) }, () => 'unknown'),
+    ]),
+    waves: counted(
+      WAVES,
+      running.flatMap(({ plan }) => plan.waves.map(({ state }) => state)),
+    ),
+    updates: counted(
+      [],
+      catalog.all().flatMap(({ ref }) => [...catalog.standings(ref.id).values()].map(({ reason }) => reason)),
+    ),
+    variants: variantFigures(catalog),
+    behind: counted(BEHIND, distances(catalog)),
+  };
+}
+
+function counted(words: readonly string[], found: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map(words.map((word) => [word, 0]));
+  for (const word of found) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+function variantFigures(catalog: Catalog): FleetFigures['variants'] {
+  const { planned, stalled } = variantPlan(catalog);
+  const ready = planned.filter(({ downstream: { repository, path } }) => {
+    const reason = catalog.standings(repository.ref.id).get(path)?.reason;
+    return reason !== undefined && READY.includes(reason);
+  }).length;
+  return { ready, notReady: planned.length - ready, stalled: stalled.length };
+}
+
+/** Of each package that is locked to a revision which its upstream has. */
+function distances(catalog: Catalog): string[] {
+  const places = new Map<string, ReadonlyMap<string, number>>();
+  return catalog.all().flatMap(({ packages }) =>
+    packages.flatMap(({ lock }) => {
+      const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
+      if (lock === null || upstream === undefined) return [];
+      const at = lock.ref.lastIndexOf('/');
+      const directory = at < 0 ? '.' : lock.ref.slice(0, at).replace(/^refs\/tags\//, '');
+      const names = upstream.revisions.get(directory) ?? [];
+      const key = `${upstream.ref.id}:${directory}`;
+      const known = places.get(key) ?? new Map(names.map((name, place) => [name, place]));
+      places.set(key, known);
+      const place = known.get(lock.ref.slice(at + 1));
+      return place === undefined ? [] : [wordOf(names.length - 1 - place)];
+    }),
+  );
+}
+
+function wordOf(revisions: number): (typeof BEHIND)[number] {
+  if (revisions >= 10) return '10+';
+  return revisions >= 3 ? '3-9' : (BEHIND[revisions] ?? '0');
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+
+import { createCatalog, type UpstreamLock } from '../../../src/catalog/catalog.ts';
+import { fleetFigures } from '../../../src/reconcile/dashboard/fleet-figures.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { bareRepository } from '../../catalog/bare-repository.ts';
+
+test('the fleet is counted by state, reason and distance, and told to Prometheus', async () => {
+  const catalog = createCatalog();
+  const up = bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2', 'v3', 'v4', 'v5']]]) });
+  catalog.put(up);
+  const lockedTo = (revision: string): UpstreamLock => ({
+    repo: up.urls[0]!,
+    directory: '/web',
+    ref: `web/${revision}`,
+    commit: '',
+  });
+  for (const [at, revision] of ['v5', 'v4', 'v1', 'v1'].entries()) {
+    const packages = [{ directory: 'shop', tree: '', lock: lockedTo(revision) }];
+    catalog.put(bareRepository(10 + at, `acme/edge-${at}`, { packages }));
+    const reason = revision === 'v5' ? 'up-to-date' : revision === 'v4' ? 'proposed' : 'limit';
+    catalog.tell(10 + at, 'shop', { reason, message: '' });
+  }
+  const metrics = createMetrics();
+  metrics.observeFleet(() => fleetFigures(catalog));
+  const told = async (): Promise<string[]> => {
+    const text = await metrics.registry.metrics();
+    return text.split('\n').filter((line) => /^portico_(?:rollouts|updates|variants|downstreams)/.test(line));
+  };
+  expect(await told()).toEqual([
+    'portico_rollouts{state="running"} 0',
+    'portico_rollouts{state="done"} 0',
+    'portico_rollouts{state="stopped"} 0',
+    'portico_rollouts{state="rolled-back"} 0',
+    'portico_rollouts{state="unknown"} 0',
+    'portico_updates{reason="up-to-date"} 1',
+    'portico_updates{reason="proposed"} 1',
+    'portico_updates{reason="limit"} 2',
+    'portico_variants{condition="ready"} 0',
+    'portico_variants{condition="not-ready"} 0',
+    'portico_variants{condition="stalled"} 0',
+    'portico_downstreams_behind{revisions="0"} 1',
+    'portico_downstreams_behind{revisions="1"} 1',
+    'portico_downstreams_behind{revisions="2"} 0',
+    'portico_downstreams_behind{revisions="3-9"} 2',
+    'portico_downstreams_behind{revisions="10+"} 0',
+  ]);
+});
+
+test('the age of the last sweep begins anew with each', async () => {
+  const metrics = createMetrics();
+  const age = async (): Promise<number> =>
+    Number(/^portico_sweep_age_seconds (\S+)/m.exec(await metrics.registry.metrics())?.[1]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const before = await age();
+  expect(before).toBeGreaterThan(0.015);
+  metrics.jobEnded('sweep', 'retried', 1);
+  expect(await age()).toBeGreaterThanOrEqual(before);
+  metrics.jobEnded('sweep', 'done', 1);
+  expect(await age()).toBeLessThan(before);
+});
