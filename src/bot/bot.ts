@@ -56,6 +56,7 @@ import { readJob } from './received-job.ts';
 import { createRegistries } from './registries.ts';
 import { createRunning } from './running.ts';
 import { createTurns } from './turns.ts';
+import { createUrlGate } from './url-gate.ts';
 import { createVerifiedCommits } from './verified-commits.ts';
 
 export interface BotOptions {
@@ -209,6 +210,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         demands,
       };
     },
+    askUrl: createUrlGate(environment.gateHosts ?? [], createOutsideFetch({ inside })),
     ...(environment.notify && {
       notify: createNotifier(environment.notify, createOutsideFetch({ inside })),
     }),

@@ -46,6 +46,8 @@ export interface Environment {
   readonly outsideMegabytes?: number;
   /** Hosts of one's own network that addresses of others may lead to, as `INSIDE_HOSTS` has them. */
   readonly insideHosts?: string | undefined;
+  /** Hosts that gates of rollouts may ask, see bot/url-gate.ts. */
+  readonly gateHosts?: readonly string[];
   /** Where it is told what happened to rollouts, see bot/notifier.ts; an address may hold a secret. */
   readonly notify?:
     | { readonly url: string; readonly secret: string | undefined; readonly format: 'json' | 'slack' }
@@ -156,6 +158,11 @@ const variables = z.object({
   AUTOMERGE_SETTLE_SECONDS: integer(0, 86_400, 60),
   OUTSIDE_MAX_MB: integer(1, 100_000, OUTSIDE_MEGABYTES),
   INSIDE_HOSTS: z.string().optional(),
+  GATE_HOSTS: z
+    .string()
+    .transform((list) => list.split(',').map((one) => one.trim()))
+    .pipe(z.array(z.string().regex(HOST_NAME, 'must be host names, separated by commas')))
+    .default([]),
   NOTIFY_URL: z
     .string()
     .refine(
@@ -226,6 +233,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     settleSeconds: data.AUTOMERGE_SETTLE_SECONDS,
     outsideMegabytes: data.OUTSIDE_MAX_MB,
     insideHosts: data.INSIDE_HOSTS,
+    gateHosts: data.GATE_HOSTS,
     notify:
       data.NOTIFY_URL === undefined
         ? undefined

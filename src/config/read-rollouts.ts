@@ -174,6 +174,7 @@ function toGate(gate: RolloutDocument['spec']['waves'][number]['gate']): WaveGat
     ...(timeout !== undefined && { timeout }),
     onFailure: gate?.onFailure ?? 'stop',
     ...(gate?.manual && { manual: gate.manual }),
+    ...(gate?.urls && { urls: gate.urls }),
     ...(gate?.stopAt !== undefined && { stopAt: toShare(gate.stopAt) }),
   };
 }

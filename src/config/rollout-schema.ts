@@ -116,6 +116,21 @@ const wave = z.strictObject({
       manual: z.literal(true).optional().meta({
         description: 'The next wave opens only after `/portico rollout approve <rollout> <wave>`, too.',
       }),
+      urls: z
+        .array(
+          text((value) =>
+            /^https?:\/\/[^\s@]{1,1900}$/.test(value) && URL.canParse(value)
+              ? undefined
+              : 'must be an https address',
+          ),
+        )
+        .min(1)
+        .max(10)
+        .optional()
+        .meta({
+          description:
+            'Addresses that must say that it holds, once the rest of the gate does: a webhook that answers 2xx, or an instant query of Prometheus with samples that are not 0. The operator lists their hosts in GATE_HOSTS.',
+        }),
       stopAt: share.optional().meta({
         description:
           'The wave fails when so many of it report a failure: 2, or 5%; by default, one. To pass with some of them failing, set published, too.',

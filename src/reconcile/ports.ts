@@ -60,6 +60,9 @@ export interface OutsideGit extends Git {
   ): Promise<ReadonlyMap<string, { readonly oid: string }>>;
 }
 
+/** What an address of a gate says; `why` repeats nothing that it answered. */
+export type UrlAnswer = { readonly holds: true } | { readonly holds: false; readonly why: string };
+
 export interface Ports {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
@@ -94,6 +97,8 @@ export interface Ports {
   runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
+  /** Asks an address of a rollout's gate whether it holds; never throws for what it answers. */
+  askUrl(url: string, signal?: AbortSignal): Promise<UrlAnswer>;
   /** Tells the operator's webhook; absent where there is none. Throws NOTICE_FAILED and NOTICE_REFUSED. */
   readonly notify?: (notice: Notice, signal?: AbortSignal) => Promise<void>;
   /** Where published packages are kept beside git; absent: nowhere. */

@@ -55,6 +55,7 @@ describe('the environment', () => {
       settleSeconds: 60,
       sweepMinutes: 15,
       outsideMegabytes: 500,
+      gateHosts: [],
       metrics: true,
       retryMs: 500,
     });

@@ -34,6 +34,8 @@ export interface RolloutOrders {
   readonly skipped: ReadonlyMap<string, number>;
   /** Waves with a manual gate that somebody has approved, since when. */
   readonly approved?: ReadonlyMap<string, number>;
+  /** Waves of which all addresses of the gate have said that it holds, since when. */
+  readonly answered?: ReadonlyMap<string, number>;
   /** Waves that open no more updates, by whom. */
   readonly paused?: ReadonlyMap<string, string>;
   /** What the operator's webhook was told of. */
@@ -72,6 +74,8 @@ export interface WavePlan<One extends RolloutDownstream> {
   readonly through: number;
   /** What it waits for, or why it failed; a sentence. */
   readonly why: string;
+  /** Addresses of its gate that are to be asked now: the rest of it holds. */
+  readonly asks?: readonly string[];
   /** Whose health failed it. */
   readonly sick?: One;
 }
@@ -122,12 +126,22 @@ function planWave<One extends RolloutDownstream>(
   const skippedAt = orders.skipped.get(name);
   const held = holdsSince({ members, counted: counting.length, ends, gate, opensAt });
   const approvedAt = gate.manual === true ? orders.approved?.get(name) : opensAt;
-  const heldAt = held === undefined || approvedAt === undefined ? undefined : Math.max(held, approvedAt);
+  const answeredAt = gate.urls === undefined ? opensAt : orders.answered?.get(name);
+  const isWhole = held !== undefined && approvedAt !== undefined && answeredAt !== undefined;
+  const heldAt = isWhole ? Math.max(held, approvedAt, answeredAt) : undefined;
   // Neither an approval nor the end of a pause is something that may come too late.
-  const isTimed = !partial && held === undefined && orders.paused?.has(name) !== true;
+  const isLate = held === undefined || answeredAt === undefined;
+  const isTimed = !partial && isLate && orders.paused?.has(name) !== true;
   const broken = orders.done
     ? undefined
-    : failureOf({ counting, gate, opensAt, heldAt: held, orders, now: isTimed ? now : 0 });
+    : failureOf({
+        counting,
+        gate,
+        opensAt,
+        heldAt: isLate ? undefined : held,
+        orders,
+        now: isTimed ? now : 0,
+      });
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Its gate was skipped.' };
@@ -136,8 +150,11 @@ function planWave<One extends RolloutDownstream>(
   const pausedBy = orders.paused?.get(name);
   if (pausedBy !== undefined) return { ...base, state: 'paused', opensAt, why: `${pausedBy} paused it.` };
   if (heldAt === undefined) {
-    const why = held === undefined ? waitsFor(counting, ends, gate) : 'It waits for an approval.';
-    return { ...base, state: 'open', opensAt, why };
+    if (held === undefined) return { ...base, state: 'open', opensAt, why: waitsFor(counting, ends, gate) };
+    if (answeredAt !== undefined)
+      return { ...base, state: 'open', opensAt, why: 'It waits for an approval.' };
+    const asks = gate.urls ?? [];
+    return { ...base, state: 'open', opensAt, why: 'It waits for the addresses of its gate.', asks };
   }
   // Where nothing was updated, nothing has to prove itself.
   const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);

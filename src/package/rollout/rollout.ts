@@ -18,6 +18,8 @@ export interface WaveGate {
   readonly onFailure: 'stop' | 'rollback';
   /** Somebody has to let the next wave open, once the rest of the gate holds. */
   readonly manual?: true;
+  /** Addresses that must say that it holds, once the rest does. */
+  readonly urls?: readonly string[];
   /** So many of the wave may not fail; absent: one fails it. */
   readonly stopAt?: Share;
 }

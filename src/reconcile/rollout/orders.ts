@@ -19,6 +19,7 @@ export type RolloutAction =
   | 'approve'
   | 'hold'
   | 'release'
+  | 'answered'
   | 'told';
 
 export interface RolloutOrder {
@@ -33,7 +34,7 @@ export interface RolloutOrder {
 }
 
 const LINE =
-  /^Order: (stop|resume|skip|rollback|done|approve|hold|release|told) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
+  /^Order: (stop|resume|skip|rollback|done|approve|hold|release|answered|told) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
 
 /** As many orders are kept: those about revisions that are not the newest any more go first. */
 const MAX_ORDERS = 500;
@@ -95,6 +96,8 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
           return { ...before, skipped: new Map([...before.skipped, [one.wave ?? '', at]]) };
         case 'approve':
           return { ...before, approved: new Map([...(before.approved ?? []), [one.wave ?? '', at]]) };
+        case 'answered':
+          return { ...before, answered: new Map([...(before.answered ?? []), [one.wave ?? '', at]]) };
         case 'hold':
           return { ...before, paused: new Map([...(before.paused ?? []), [one.wave ?? '', one.by]]) };
         case 'release': {
@@ -120,6 +123,7 @@ export async function addOrders({
   name,
   head,
   added,
+  keepsForeign = false,
   signal,
 }: {
   readonly ports: Pick<Ports, 'app' | 'seals'>;
@@ -127,9 +131,12 @@ export async function addOrders({
   readonly name: string;
   readonly head: string;
   readonly added: readonly RolloutOrder[];
+  /** A ref that is not Portico's stays until a person orders something: what nobody asked for is not written over it. */
+  readonly keepsForeign?: boolean;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
-  const { oid, orders } = await readOrders(ports, access, name, signal);
+  const { oid, orders, unsealed } = await readOrders(ports, access, name, signal);
+  if (unsealed && keepsForeign) return;
   const news = added.filter(({ action, subject, wave, at }) => {
     const before = orders.findLast((one) => one.subject === subject && one.wave === wave);
     return before === undefined || before.action !== action || (before.at < at && action === 'resume');

@@ -48,13 +48,14 @@ function namesOf({ members }: WavePlan<RolloutMember>): string {
 function gateText(wave: Wave | undefined): string {
   if (wave === undefined) return '';
   const { gate, pauseAfter } = wave;
-  const { published, statuses, deployments, timeout, manual, stopAt, onFailure } = gate;
+  const { published, statuses, deployments, timeout, manual, urls, stopAt, onFailure } = gate;
   const share = (one: typeof published): string =>
     one.kind === 'count' ? String(one.count) : `${one.percent}%`;
   return [
     `${share(published)} have published it`,
     ...statuses.map((one) => `status ${code(one)}`),
     ...deployments.map((one) => `deployment to ${code(one)}`),
+    ...(urls ?? []).map((one) => `${code(new URL(one).host)} says that it holds`),
     ...(manual === true ? ['somebody approves'] : []),
     ...(pauseAfter > 0 ? [`${pauseAfter} s have passed`] : []),
     ...(timeout === undefined ? [] : [`at most ${timeout} s after it opened`]),

@@ -76,10 +76,46 @@ async function openNextWave(ports: Ports, look: RolloutLook, signal: AbortSignal
   const concerned = members.filter((member) => isConcerned(look, member));
   await ports.enqueue(inTurns(updateJobs(concerned)));
   await tellOwners(ports, look, signal);
+  await askAddresses(ports, look, signal);
   logDecision(ports, look);
   if (plan.next === undefined) return;
   const seconds = Math.ceil((plan.next - ports.now().getTime()) / 1_000);
   await ports.enqueue(rolloutJob(governed.control.ref, Math.min(MAX_WAIT, Math.max(1, seconds))));
+}
+
+/** A gate's addresses are asked once in so many seconds, as long as one does not hold. */
+const ASKS_EVERY = 120;
+
+/** What all addresses of a gate have said once stays, as everything does that opened a wave. */
+async function askAddresses(
+  ports: Ports,
+  { governed, revision, plan }: RolloutLook,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { control, rollout } = governed;
+  const wave = plan.state === 'running' ? plan.waves.find(({ asks }) => asks !== undefined) : undefined;
+  if (wave?.asks === undefined) return;
+  for (const url of wave.asks) {
+    const answer = await ports.askUrl(url, signal);
+    if (answer.holds) continue;
+    ports.log.info(
+      { rollout: rollout.name, revision, reason: answer.why },
+      'an address of a gate does not hold',
+    );
+    await ports.enqueue(rolloutJob(control.ref, ASKS_EVERY));
+    return;
+  }
+  const access = await ports.open(control.ref, signal);
+  const order: RolloutOrder = {
+    action: 'answered',
+    subject: subjectOf(governed, revision),
+    wave: wave.name,
+    by: ports.app.botLogin,
+    at: ports.now().toISOString(),
+  };
+  const into = { ports, access, name: rollout.name, head: control.commit, keepsForeign: true };
+  await addOrders({ ...into, added: [order], signal });
+  await ports.enqueue(rolloutJob(control.ref));
 }
 
 /** Its update may be made now and was not before, or the other way round. */

@@ -8,7 +8,7 @@ import { findIssue, hasNoIssues, openIssue } from '../repository/kept-issue.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { alarmOf, type Alarm } from './alarm.ts';
-import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
+import { addOrders, ordersFor, readOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import type { RolloutLook } from './rollouts.ts';
 
 /** Comments that are known to be written: one for each rollout that does not go on. */
@@ -21,12 +21,12 @@ const told = new WeakMap<Catalog, Map<string, string>>();
 export async function tellOwners(ports: Ports, look: RolloutLook, signal?: AbortSignal): Promise<void> {
   const alarm = alarmOf(look, ports.now().getTime());
   if (alarm === null) return;
-  await notify(ports, look, alarm, signal);
-  const { body } = alarm;
-  if (body === null) return;
-  // Looks for several of its repositories may end at once, and each would find no comment.
-  const key = `rollout alarm ${look.governed.control.ref.id}`;
-  await ports.runExclusive(key, () => comment(ports, look, { key: alarm.key, body }, signal));
+  // Looks for several of its repositories may end at once, and each would find that nobody was told.
+  await ports.runExclusive(`rollout alarm ${look.governed.control.ref.id}`, async () => {
+    await notify(ports, look, alarm, signal);
+    const { key, body } = alarm;
+    if (body !== null) await comment(ports, look, { key, body }, signal);
+  });
 }
 
 /** The order that it was told stands beside those of people, so that a restart tells nothing again. */
@@ -39,6 +39,13 @@ async function notify(
   const what = `${alarm.type}-${orders.resumedAt ?? 0}`;
   if (ports.notify === undefined || orders.told?.has(what) === true) return;
   const { control, rollout } = governed;
+  const access = await ports.open(control.ref, signal);
+  await access.git.fetch({}, signal);
+  const now = await readOrders(ports, access, rollout.name, signal);
+  // Of what cannot be recorded it would be told again with each look.
+  if (now.unsealed) return;
+  const subject = subjectOf(governed, revision);
+  if (ordersFor(now.orders, subject).told?.has(what) === true) return;
   const at = ports.now().toISOString();
   const notice: Notice = {
     id: digestOf('portico notice 1', [control.ref.id, alarm.key, alarm.type]).slice(-32),
@@ -50,10 +57,9 @@ async function notify(
     message: alarm.message,
   };
   await ports.enqueue(noticeJob(notice));
-  const access = await ports.open(control.ref, signal);
   const order: RolloutOrder = {
     action: 'told',
-    subject: subjectOf(governed, revision),
+    subject,
     wave: what,
     by: ports.app.botLogin,
     at,

@@ -323,3 +323,19 @@ test('a wave that is paused opens no more updates, does not end, and does not co
   expect(states(input(waves, through, { orders }))).toEqual(['one paused', 'all waiting']);
   expect(states(input(waves, through))).toEqual(['one passed', 'all open']);
 });
+
+test('addresses of a gate are asked when the rest of it holds, and their answer opens the next wave', () => {
+  const gate = { ...GATE, urls: ['https://gate.example.com/'], timeout: 1 } as const;
+  const waves = [wave('one', { select: { topics: ['c'] }, gate }), wave('all')];
+  const before = planRollout(input(waves, [down('x', { group: 'c' }), down('y')], { now: 900 }));
+  expect(before.waves[0]).toMatchObject({ state: 'open' });
+  expect(before.waves[0]?.asks).toBeUndefined();
+  const downs = [published('x', { group: 'c' }), down('y')];
+  const asking = planRollout(input(waves, downs, { now: 900 }));
+  expect(asking.waves.map(({ state }) => state)).toEqual(['open', 'waiting']);
+  expect(asking.waves[0]?.asks).toEqual(['https://gate.example.com/']);
+  const orders: RolloutOrders = { ...NO_ORDERS, answered: new Map([['one', 950]]) };
+  expect(states(input(waves, downs, { orders }))).toEqual(['one passed', 'all open']);
+  // What does not hold in time has failed.
+  expect(planRollout(input(waves, downs, { now: 2_000 }))).toMatchObject({ state: 'stopped' });
+});

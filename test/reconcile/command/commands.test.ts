@@ -396,14 +396,15 @@ describe('who is heard', () => {
   });
 
   test('after an outage the commands of a pull request are all carried out before the one that is heard of', async () => {
-    await stage.stopBot();
+    stage.forge.setAppWebhookUrl(null);
     const ids = [await repo.say(number, '/portico render'), await repo.say(number, '/portico render')];
     const { comments } = collaborationStore(stage.forge.context.store);
     for (const [at, id] of ids.entries()) {
       const createdAt = `2026-01-02T00:00:0${at}Z`;
       comments.update(id, { createdAt, updatedAt: createdAt });
     }
-    await stage.startBot();
+    await stage.idle();
+    stage.forge.setAppWebhookUrl(`${stage.server().url}/api/github/webhooks`);
     // Of the two webhooks the second one is sent again.
     const { records } = stage.forge.context;
     const { id, ownerId } = records.repositoryByName('acme', 'talk')!;

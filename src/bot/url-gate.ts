@@ -1,0 +1,81 @@
+/** Asks an address of a rollout's gate whether it holds: a webhook of the owner's, or a query of Prometheus. */
+import { PorticoError } from '../error.ts';
+import type { OutsideFetch } from '../network/outside-fetch.ts';
+import { readBody } from '../network/read-body.ts';
+import type { UrlAnswer } from '../reconcile/ports.ts';
+
+type AskUrl = (url: string, signal?: AbortSignal) => Promise<UrlAnswer>;
+
+/** Bytes of an answer: of a query that gives one number it has a few hundred. */
+const MAX_ANSWER = 64 * 1024;
+/** So long an answer may take, in milliseconds. */
+const MAX_MS = 10_000;
+
+/**
+ * `hosts` are those that the operator allows, as `host` or `host:port`: whoever writes a rollout document could else have the server ask
+ * anything. Nothing is sent but the request itself, and no redirect is followed.
+ */
+export function createUrlGate(hosts: readonly string[], fetch: OutsideFetch): AskUrl {
+  const allowed = new Set(hosts.map((host) => host.toLowerCase()));
+  return async (url, signal) => {
+    const place = new URL(url);
+    if (!allowed.has(place.host.toLowerCase()))
+      return no(`${place.host} is not one of the hosts that gates may ask (GATE_HOSTS)`);
+    const timer = AbortSignal.timeout(MAX_MS);
+    try {
+      const within = signal === undefined ? timer : AbortSignal.any([signal, timer]);
+      const response = await fetch(place, { headers: { accept: 'application/json' }, signal: within });
+      if (response.status < 200 || response.status >= 300) {
+        await response.body?.cancel();
+        return no(`${place.host} answered ${response.status}`);
+      }
+      return judged(place.host, await readBody(response, MAX_ANSWER));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (timer.aborted) return no(`${place.host} did not answer within ${MAX_MS / 1_000} s`);
+      const why = error instanceof PorticoError ? error.code : 'its answer broke off';
+      return no(`${place.host} could not be asked (${why})`);
+    }
+  };
+}
+
+function no(why: string): UrlAnswer {
+  return { holds: false, why };
+}
+
+/**
+ * Holds where a query of Prometheus has at least one sample and no sample is 0, as comparisons with `bool` give them
+ * (https://prometheus.io/docs/prometheus/latest/querying/api/#instant-queries); of any other answer, unless it is JSON that says
+ * `{"holds": false}`.
+ */
+function judged(host: string, bytes: Uint8Array): UrlAnswer {
+  const answer = parsed(bytes);
+  if (typeof answer !== 'object' || answer === null) return { holds: true };
+  if ('holds' in answer)
+    return answer.holds === true ? { holds: true } : no(`${host} says that it does not hold`);
+  if (!('status' in answer) || !('data' in answer)) return { holds: true };
+  const samples = samplesOf(answer.data);
+  if (samples.length === 0) return no(`the query of ${host} gave no sample`);
+  const isZero = samples.some((value) => !(Number(value) !== 0 && Number.isFinite(Number(value))));
+  return isZero ? no(`the query of ${host} does not hold`) : { holds: true };
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The values of a vector, or of a scalar. */
+function samplesOf(data: unknown): readonly unknown[] {
+  if (typeof data !== 'object' || data === null || !('result' in data) || !Array.isArray(data.result))
+    return [];
+  const { result } = data as { readonly result: readonly unknown[] };
+  if ('resultType' in data && data.resultType === 'scalar') return result.slice(1, 2);
+  return result.flatMap((one) => {
+    const value: unknown = (one as { value?: unknown } | null)?.value;
+    return Array.isArray(value) ? [value[1]] : [];
+  });
+}
