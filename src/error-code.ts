@@ -5,7 +5,7 @@ export const ERROR_CODES = {
   ARCHIVE_COLLISION: 'two entries of an archive have the same path',
   ARCHIVE_CORRUPT: 'an archive is damaged',
   ARCHIVE_ENTRY: 'an archive holds an entry that is neither a file nor a directory',
-  ARCHIVE_FORMAT: 'the file is no archive of a known format',
+  ARCHIVE_FORMAT: 'the file is not an archive of a known format',
   ARCHIVE_LIMIT: 'an archive is larger than the limits',
   ARCHIVE_PATH: 'an entry of an archive has a path that leads out of it',
   ARTIFACT_UNREADABLE: 'an artefact in a registry has no content that Portico can use',

@@ -8,7 +8,10 @@ import { expect, test } from 'vitest';
  * (its string literals) are held to them; names of tests, which documents quote, are not.
  */
 const INSTEAD: readonly (readonly [phrase: RegExp, write: string])[] = [
-  [/\bis no (?:base64|CEL|digest|host|JSON|map|number|range|schedule|side|URL|YAML)\b/i, 'is not a …'],
+  [
+    /\bis no (?:archive|base64|CEL|digest|glob|host|JSON|map|name|number|range|schedule|severity|side|URL|YAML)\b/i,
+    'is not a …',
+  ],
   [/\bcan be no\b/i, 'cannot be a …'],
   [/\bany more\b/i, 'no longer'],
   [/\b(?:some|no|any|every)body\b/i, 'someone, no one, anyone, everyone'],

@@ -73,7 +73,7 @@ function readDeprecation({ positional: [name = '', ...others], options }: Words)
   if (level !== undefined && severity === undefined) {
     return refuse(
       'bad-argument',
-      `${shown(String(level))} is no severity`,
+      `${shown(String(level))} is not a severity`,
       `It is ${SEVERITIES.join(', ')}.`,
     );
   }
@@ -157,7 +157,11 @@ function readChannel(name: string): Refusal | undefined {
   const wrong = channelNameProblem(name);
   return wrong === undefined
     ? undefined
-    : refuse('bad-argument', `${shown(name)} is no name of a channel: it ${wrong}`, 'Name it like stable.');
+    : refuse(
+        'bad-argument',
+        `${shown(name)} is not a valid channel name: it ${wrong}`,
+        'Name it like stable.',
+      );
 }
 
 function numberOf(word: string): number | undefined {
@@ -168,7 +172,7 @@ function numberOf(word: string): number | undefined {
 function notARevision(word: string): Refusal {
   return refuse(
     'bad-argument',
-    `${shown(word)} is no revision`,
+    `${shown(word)} is not a revision`,
     'Channels name revisions by number, such as v12.',
   );
 }

@@ -114,7 +114,7 @@ test('what cannot be done is told with a way out, and changes nothing', async ()
     [['promote', 'web@v9', 'to', 'stable'], 65, /v9 is not published.*\nName a revision that has a tag/s],
     [['promote', 'web@v1', 'to', 'stable'], 65, /stable offers v1 already/],
     [['promote', 'web@v2'], 64, /channel is missing\n.*portico promote web@v12 to stable/s],
-    [['promote', 'web@one', 'to', 'stable'], 64, /`one` is no revision/],
+    [['promote', 'web@one', 'to', 'stable'], 64, /`one` is not a revision/],
     [['withdraw', 'web@v1', '--channel', 'stable'], 65, /offer nothing.*portico channel delete web stable/s],
     [['deprecate', 'web@v1'], 64, /message is missing/],
     [['deprecate', 'web@v1', 'm', '--severity', 'bad'], 64, /--severity cannot be bad/],
@@ -123,7 +123,7 @@ test('what cannot be done is told with a way out, and changes nothing', async ()
     [['channel', 'default', 'nope', 'stable'], 65, /nope has no channel file/],
     [['promote', '../x@v1', 'to', 'stable'], 64, /cannot be a package/],
     [['promote', 'web@v2', 'to', 'stable', '--branch', 'main'], 65, /registered branch/],
-    [['promote', 'web@v2', 'to', 'stable', '--branch', 'a..b'], 64, /no name of a branch/],
+    [['promote', 'web@v2', 'to', 'stable', '--branch', 'a..b'], 64, /not a branch name/],
     [['promote', 'web@v2', 'to', 'stable', '--push', 'origin'], 64, /--push needs --branch/],
     [['plan', '--branch', 'nope'], 65, /no branch nope/],
   ];

@@ -114,7 +114,7 @@ async function onBranch(checkout: Checkout, branch: string, { signal }: Call): P
   const { repo, refs, config, base, git } = checkout;
   const name = `refs/heads/${branch}`;
   if (!isRefName(name))
-    throw usageError(`${branch} is no name of a branch`, 'Name it, for example, channels/web.');
+    throw usageError(`${branch} is not a branch name`, 'Name it, for example, channels/web.');
   if (branch === config.branch) {
     throw new PorticoError('CHANNEL_REFUSED', `${branch} is the registered branch, which is never written`, {
       blame: 'user',

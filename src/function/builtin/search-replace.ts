@@ -97,7 +97,7 @@ function readConfig(data: Readonly<Record<string, string>>, budget: WorkBudget):
   const pattern = part('by-value-regex');
   const [path, glob] = [part('by-path'), part('by-file-path')];
   const file = glob === undefined ? undefined : readGlob(glob);
-  if (glob !== undefined && file === undefined) return `invalid by-file-path: ${shown(glob)} is no glob`;
+  if (glob !== undefined && file === undefined) return `invalid by-file-path: ${shown(glob)} is not a glob`;
   if (part('by-value') !== undefined && pattern !== undefined) {
     return 'only one of ["by-value", "by-value-regex"] can be provided';
   }

@@ -101,7 +101,7 @@ function take(scan: Scan, length: number): string {
 }
 
 function foreign(): PorticoError {
-  return new PorticoError('REGEXP_INVALID', 'The pattern cannot be run as it is meant', {
+  return new PorticoError('REGEXP_INVALID', 'The pattern has no equivalent with the same meaning', {
     blame: 'user',
     hint: 'Use RE2 syntax that JavaScript knows too.',
   });

@@ -160,7 +160,7 @@ function stateOf(
 ): { readonly state: string; readonly why: string } {
   if (document === undefined) return { state: 'channel-stopped', why: 'the channels are stopped' };
   if (at === undefined || parseRevisionName(at) === undefined) {
-    const why = 'it is locked to a commit that is no revision';
+    const why = 'it is locked to a commit that is not a revision';
     return { state: standing?.reason ?? 'drifted', why };
   }
   const follow = { kind: 'channel', channel } as const;

@@ -43,7 +43,7 @@ export interface RevisionQuestions {
 }
 
 /**
- * Which revision a package should be at, or why it is left where it is. `to` is a revision that somebody asked for, `said` the
+ * Which revision a package should be at, or why it is left where it is. `to` is a revision that somebody asked for, `recorded` the
  * one that its open pull request brings.
  */
 export async function decideRevision(

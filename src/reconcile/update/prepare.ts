@@ -35,7 +35,7 @@ export interface OpenPullQuota {
 
 export interface Prepared {
   readonly plan: UpdatePlan;
-  /** Absent where nothing is to be pushed and said. */
+  /** Absent where there is nothing to push or report. */
   readonly staged?: Staged;
   /** Package → what came of it so far. */
   readonly outcomes: Map<string, VariantOutcome>;

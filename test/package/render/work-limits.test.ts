@@ -60,7 +60,7 @@ describe('globs of search-replace are matched in linear time', () => {
   test('what is no glob is told', async () => {
     const pipeline = `  mutators:\n${searchReplace({ 'by-file-path': '[a', 'by-value': 'b', 'put-value': 'c' })}`;
     const { message } = await failure({ Kptfile: kptfile('p', pipeline), 'a.yaml': config('x') });
-    expect(message).toContain('is no glob');
+    expect(message).toContain('is not a glob');
   });
 });
 

@@ -91,8 +91,8 @@ test.each([
     'deprecated',
     'it is at v12, the head of stable; v12 is deprecated: uses PodSecurityPolicy.',
   ],
-  [undefined, { reason: 'drifted' }, 'drifted', 'it is locked to a commit that is no revision.'],
-  ['main', undefined, 'drifted', 'it is locked to a commit that is no revision.'],
+  [undefined, { reason: 'drifted' }, 'drifted', 'it is locked to a commit that is not a revision.'],
+  ['main', undefined, 'drifted', 'it is locked to a commit that is not a revision.'],
 ] as const)('who is at %s and %o is told as it is', (at, standing, state, why) => {
   expect(lines([follower('eu', at, standing)]).at(-1)).toBe(
     `| \`acme/eu:redis\` | \`infra/redis/stable\` | ${at === undefined ? '' : `\`${at}\``} | \`${state}\` | ${why} |`,
