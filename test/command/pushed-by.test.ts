@@ -29,14 +29,19 @@ const told = (
   {
     complete = true,
     inBase = ['base'],
-    aside,
+    reachedProposalAt,
   }: {
     readonly complete?: boolean;
     readonly inBase?: readonly string[];
-    readonly aside?: ReadonlyMap<string, string>;
+    readonly reachedProposalAt?: ReadonlyMap<string, string>;
   } = {},
 ): string[] => {
-  const content = { commits, inBase: new Set(inBase), bot: 'portico[bot]', ...(aside && { aside }) };
+  const content = {
+    commits,
+    inBase: new Set(inBase),
+    bot: 'portico[bot]',
+    ...(reachedProposalAt && { reachedProposalAt }),
+  };
   const found = pushersOf({ pushes, complete }, content);
   return [
     ...new Set([
@@ -143,10 +148,10 @@ test('of another branch counts who pushed a commit there before', () => {
     push('one', 'two', 'dan', { at: at(3) }),
     push('two', 'elsewhere', 'zoe', { at: at(4), forced: true }),
   ];
-  const aside = new Map([
+  const reachedProposalAt = new Map([
     ['one', at(2)],
     ['two', at(2)],
     ['three', at(2)],
   ]);
-  expect(told(pushes, LINE, { aside, inBase: [] })).toEqual(['eve', '-three', '-two']);
+  expect(told(pushes, LINE, { reachedProposalAt, inBase: [] })).toEqual(['eve', '-three', '-two']);
 });
