@@ -19,6 +19,7 @@ import { openQuarantine } from '../isolation/quarantine.ts';
 import { gitReach } from '../network/git-reach.ts';
 import { parseInsideHosts } from '../network/inside-host.ts';
 import { createOutsideFetch } from '../network/outside-fetch.ts';
+import { createToolMachine } from '../processors/tool-machine.ts';
 import { createBudget } from '../queue/budget.ts';
 import type { Database } from '../queue/database.ts';
 import type { JobHandler, Json, NewJob, Queue } from '../queue/job.ts';
@@ -55,6 +56,7 @@ import { createOwnBranches } from './own-branches.ts';
 import { readJob } from './received-job.ts';
 import { createRegistries } from './registries.ts';
 import { createRunning } from './running.ts';
+import { createSources } from './sources.ts';
 import { createTurns } from './turns.ts';
 import { createUrlGate } from './url-gate.ts';
 import { createVerifiedCommits } from './verified-commits.ts';
@@ -251,6 +253,14 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     registries: createRegistries({
       file: environment.credentialsFile,
       inside,
+    }),
+    sources: createSources({
+      file: environment.credentialsFile,
+      inside,
+      calls: work.content.sources,
+      machine: createToolMachine({ needsSandbox: true }),
+      sweepMinutes: environment.sweepMinutes,
+      sourceMinutes: environment.sourceMinutes,
     }),
     content: work.content,
     runtime: createRuntime({

@@ -30,6 +30,8 @@ export interface CatalogPackage {
   readonly tree: string;
   readonly lock: UpstreamLock | null;
   readonly variant?: VariantMark;
+  /** It takes content from elsewhere, which may have newer versions. */
+  readonly hasSources?: boolean;
 }
 
 /** A file with variant documents or inventory objects. */

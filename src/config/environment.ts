@@ -36,6 +36,8 @@ export interface Environment {
   /** Points of calls that an installation may spend in a minute: a read is one, a write five. Default: 900. */
   readonly pointsPerMinute?: number;
   readonly sweepMinutes: number;
+  /** How long is believed what an address of a source leads to. Default: 15 minutes, or a little less than a sweep. */
+  readonly sourceMinutes?: number;
   /** What pauses between tries of one call of the forge are counted in, in milliseconds; absent: 500. */
   readonly retryMs?: number;
   /** How long a dashboard waits for more news; absent: 30 seconds, and a new one hardly at all. */
@@ -149,6 +151,7 @@ const variables = z.object({
   CONTENT_PER_HOUR: integer(1, 100_000, 500),
   POINTS_PER_MINUTE: integer(10, 10_000_000, 900),
   SWEEP_MINUTES: integer(1, 1_440, 15),
+  SOURCE_MINUTES: integer(0, 10_080, 0),
   FORGE_RETRY_MS: integer(1, 10_000, 500),
   DASHBOARD_SECONDS: z
     .string()
@@ -228,6 +231,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
     contentPerHour: data.CONTENT_PER_HOUR,
     pointsPerMinute: data.POINTS_PER_MINUTE,
     sweepMinutes: data.SWEEP_MINUTES,
+    ...(data.SOURCE_MINUTES > 0 && { sourceMinutes: data.SOURCE_MINUTES }),
     retryMs: data.FORGE_RETRY_MS,
     dashboardSeconds: data.DASHBOARD_SECONDS,
     settleSeconds: data.AUTOMERGE_SETTLE_SECONDS,

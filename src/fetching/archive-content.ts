@@ -1,10 +1,9 @@
 /** Archives at addresses: their files, once the bytes are those of the digest. */
 import { ARCHIVE_LIMITS } from '../archive/archive-limits.ts';
-import { readArchive } from '../archive/read-archive.ts';
 import { PorticoError } from '../error.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { download, type Download } from './download.ts';
-import { authorizationFor, bytesOf, type SourceHost } from './host.ts';
+import { askerOf, authorizationFor, bytesOf, type SourceHost } from './host.ts';
 
 export interface FetchedArchive {
   /** `sha256:…` over the archive. */
@@ -27,7 +26,7 @@ export async function pinnedArchive({
   readonly signal: AbortSignal;
 }): Promise<FetchedArchive> {
   return await host.cache.content(
-    `archive ${credentials ?? ''} ${url.href} ${digest}`,
+    `archive ${askerOf(host, credentials, url)} ${url.href} ${digest}`,
     async (stop) => {
       const found = await downloadArchive({ host, url, credentials, etag: undefined, signal: stop });
       if (found === 'unchanged' || found.digest !== digest) {
@@ -41,7 +40,7 @@ export async function pinnedArchive({
           },
         );
       }
-      return { digest, files: unpack(url, found.bytes) };
+      return { digest, files: await unpack(host, url, found.bytes, stop) };
     },
     sizeOf,
     signal,
@@ -57,22 +56,22 @@ export async function currentArchive(
 ): Promise<FetchedArchive> {
   // What was unpacked on the way to the digest is not fetched once more.
   const fresh: FetchedArchive[] = [];
+  const key = `archive ${askerOf(host, credentials, url)} ${url.href}`;
   const digest = await host.cache.learn<string>(
-    `archive ${credentials ?? ''} ${url.href}`,
+    key,
     async (before, stop) => {
       const found = await downloadArchive({ host, url, credentials, etag: before?.etag, signal: stop });
       if (found === 'unchanged' && before !== undefined) return before;
       if (found === 'unchanged')
         throw new PorticoError('SOURCE_UNREACHABLE', `${url.host} gave no content`, { blame: 'forge' });
-      fresh.push({ digest: found.digest, files: unpack(url, found.bytes) });
+      fresh.push({ digest: found.digest, files: await unpack(host, url, found.bytes, stop) });
       return { value: found.digest, ...(found.etag !== undefined && { etag: found.etag }) };
     },
     signal,
   );
   const [known] = fresh;
   if (known === undefined) return await pinnedArchive({ host, url, digest, credentials, signal });
-  const key = `archive ${credentials ?? ''} ${url.href} ${digest}`;
-  return await host.cache.content(key, () => Promise.resolve(known), sizeOf, signal);
+  return await host.cache.content(`${key} ${digest}`, () => Promise.resolve(known), sizeOf, signal);
 }
 
 async function downloadArchive({
@@ -93,8 +92,13 @@ async function downloadArchive({
   return await download(url, { fetch: host.fetch, authorization, etag, mostBytes, signal });
 }
 
-function unpack(url: URL, bytes: Uint8Array): PackageFiles {
-  const read = readArchive(bytes);
+async function unpack(
+  { reader }: SourceHost,
+  url: URL,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+): Promise<PackageFiles> {
+  const read = await reader.archive(bytes, signal);
   if ('files' in read) return read.files;
   throw new PorticoError(read.refused.code, `${url.origin}${url.pathname}: ${read.refused.message}`, {
     blame: 'user',

@@ -1,12 +1,11 @@
 /** Charts of Helm repositories, over http and in registries. */
 import { PorticoError } from '../error.ts';
-import { chooseVersion } from '../sources/choose-version.ts';
 import type { SourcePlace } from '../sources/source.ts';
 import type { Content } from '../sources/sync.ts';
 import { currentArchive, pinnedArchive } from './archive-content.ts';
-import { download } from './download.ts';
-import { chartVersions, MAX_INDEX_BYTES, type ChartVersion } from './helm-index.ts';
-import { authorizationFor, type ContentRequest, type SourceHost } from './host.ts';
+import { download, type Download } from './download.ts';
+import { MAX_INDEX_BYTES } from './helm-index.ts';
+import { askerOf, authorizationFor, type ContentRequest, type SourceHost } from './host.ts';
 import { checkedChart, refuseInside } from './pin-checks.ts';
 import { splitDigest } from './pin.ts';
 
@@ -49,52 +48,84 @@ export async function chartContent({
   return { resolved: `${url.href}@${found.digest}`, version, files: found.files };
 }
 
-/** The version that the place means now. */
+/** What the place leads to now, by its digest; the archive is fetched where the repository does not say its digest. */
+export async function resolveChart(
+  host: SourceHost,
+  place: ChartPlace,
+  credentials: string | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly resolved: string; readonly version: string }> {
+  const { version, url, digest } = await chartVersion(host, place, credentials, signal);
+  refuseInside(host.inside, new URL(place.repository), url);
+  const own = credentialsAt(place, credentials, url);
+  const known = digest ?? (await currentArchive(host, url, own, signal)).digest;
+  return { resolved: `${url.href}@${known}`, version };
+}
+
+/** The version that the place means now. The index is read once for each chart and range of it. */
 async function chartVersion(
   host: SourceHost,
-  { repository, chart, version }: ChartPlace,
+  { repository, chart, version: range }: ChartPlace,
   credentials: string | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly version: string; readonly url: URL; readonly digest?: string }> {
   const base = repository.endsWith('/') ? repository : `${repository}/`;
   const index = new URL('index.yaml', base);
-  const read = await host.cache.learn<ReadIndex>(
-    `index ${credentials ?? ''} ${index.href}`,
+  const key = `index ${askerOf(host, credentials, index)} ${index.href}`;
+  const authorization = authorizationFor(host, credentials, index);
+  const load = async (etag: string | undefined, stop: AbortSignal): Promise<Download | 'unchanged'> =>
+    await download(index, {
+      fetch: host.fetch,
+      authorization,
+      etag,
+      mostBytes: MAX_INDEX_BYTES,
+      signal: stop,
+    });
+  // What was read on the way to the digest is not fetched once more. Only its digest is remembered for long: indexes are large.
+  const fresh: Uint8Array[] = [];
+  const digest = await host.cache.learn<string>(
+    key,
     async (before, stop) => {
-      const authorization = authorizationFor(host, credentials, index);
-      const etag = before?.etag;
-      const request = { fetch: host.fetch, authorization, etag, mostBytes: MAX_INDEX_BYTES, signal: stop };
-      const found = await download(index, request);
+      const found = await load(before?.etag, stop);
       if (found === 'unchanged' && before !== undefined) return before;
-      const text = found === 'unchanged' ? '' : Buffer.from(found.bytes).toString('utf8');
-      const value = readIndex(text, repository);
-      return { value, ...(found !== 'unchanged' && found.etag !== undefined && { etag: found.etag }) };
+      if (found === 'unchanged')
+        throw new PorticoError('SOURCE_UNREACHABLE', `${index.host} gave no content`, { blame: 'forge' });
+      fresh.push(found.bytes);
+      return { value: found.digest, ...(found.etag !== undefined && { etag: found.etag }) };
     },
     signal,
   );
-  const versions = read(chart);
-  const chosen = chooseVersion(
-    versions.map((one) => one.version),
-    version,
+  const again = async (stop: AbortSignal): Promise<Uint8Array> => {
+    const found = await load(undefined, stop);
+    return found === 'unchanged' ? new Uint8Array() : found.bytes;
+  };
+  const bytes = async (stop: AbortSignal): Promise<Uint8Array> =>
+    await host.cache.content(
+      `${key} ${digest}`,
+      async (s) => fresh[0] ?? (await again(s)),
+      sizeOfBytes,
+      stop,
+    );
+  const choice = await host.cache.content(
+    `${key} ${digest} ${JSON.stringify([chart, range])}`,
+    async (stop) => await host.reader.chart(await bytes(stop), { chart, range, repository }, stop),
+    (one) => JSON.stringify(one).length + 200,
+    signal,
   );
-  const found = versions.find((one) => one.version === chosen);
+  const found = 'chosen' in choice ? choice.chosen : undefined;
   const [address = ''] = found?.urls ?? [];
-  if (found === undefined || !URL.canParse(address, base))
-    throw noVersion(repository, chart, version, versions);
-  const { digest } = found;
-  return { version: found.version, url: new URL(address, base), ...(digest !== undefined && { digest }) };
+  if (found === undefined || !URL.canParse(address, base)) {
+    throw noVersion(repository, chart, range, 'known' in choice ? choice.known : []);
+  }
+  return {
+    version: found.version,
+    url: new URL(address, base),
+    ...(found.digest !== undefined && { digest: found.digest }),
+  };
 }
 
-type ReadIndex = (chart: string) => readonly ChartVersion[];
-
-/** Each chart is looked up once. */
-function readIndex(text: string, repository: string): ReadIndex {
-  const known = new Map<string, readonly ChartVersion[]>();
-  return (chart) => {
-    const versions = known.get(chart) ?? chartVersions(text, chart, repository);
-    known.set(chart, versions);
-    return versions;
-  };
+function sizeOfBytes(bytes: Uint8Array): number {
+  return bytes.length;
 }
 
 /** Archives may lie elsewhere than the index; what is for the repository is for nobody else. */
@@ -110,12 +141,9 @@ function noVersion(
   repository: string,
   chart: string,
   range: string,
-  versions: readonly ChartVersion[],
+  versions: readonly string[],
 ): PorticoError {
-  const known = versions
-    .slice(0, 10)
-    .map(({ version }) => version)
-    .join(', ');
+  const known = versions.join(', ');
   return new PorticoError('SOURCE_NO_VERSION', `${repository} has no ${chart} in ${range}`, {
     blame: 'user',
     hint: known === '' ? 'It has no chart of that name.' : `Its versions begin with: ${known}.`,

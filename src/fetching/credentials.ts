@@ -49,16 +49,10 @@ export interface CredentialsOptions {
 export function createCredentials(options: CredentialsOptions): CredentialFor {
   const entries = options.file === undefined ? [] : entriesOf(options.file);
   return (name, url) => {
-    const found = entries.find((one) => one.name === name);
-    const mayAsk =
-      options.organization === undefined ||
-      (found?.organizations === undefined
-        ? options.listedOnly !== true
-        : found.organizations.some(
-            (one) => one === '*' || one.toLowerCase() === options.organization?.toLowerCase(),
-          ));
+    // Organisations may each have one of the same name.
+    const found = entries.find((one) => one.name === name && mayUse(one, options));
     // Whoever may not use one does not learn that it is there.
-    if (found === undefined || !mayAsk) {
+    if (found === undefined) {
       throw refused(`the credential ${name} is not configured`, 'Ask the operator of Portico to add it.');
     }
     if (!found.hosts.some((host) => [url.host, url.hostname].includes(host.toLowerCase()))) {
@@ -69,6 +63,15 @@ export function createCredentials(options: CredentialsOptions): CredentialFor {
     }
     return { username: found.username, password: passwordOf(found, options) };
   };
+}
+
+function mayUse(
+  { organizations }: z.output<typeof entry>,
+  { organization, listedOnly }: CredentialsOptions,
+): boolean {
+  if (organization === undefined) return true;
+  if (organizations === undefined) return listedOnly !== true;
+  return organizations.some((one) => one === '*' || one.toLowerCase() === organization.toLowerCase());
 }
 
 /** The value of an `Authorization` header. */

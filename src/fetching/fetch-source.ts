@@ -1,12 +1,12 @@
 /** Content of sources of every kind: what a lock pins, or what a place leads to now. */
-import type { SourcePlace } from '../sources/source.ts';
+import type { FetchedSource, SourcePlace } from '../sources/source.ts';
 import type { Content, FetchSource } from '../sources/sync.ts';
 import { currentArchive, pinnedArchive } from './archive-content.ts';
-import { chartContent } from './chart-content.ts';
-import { gitContent } from './git-content.ts';
+import { chartContent, resolveChart } from './chart-content.ts';
+import { gitContent, resolveCommit } from './git-content.ts';
 import type { ContentRequest, SourceHost } from './host.ts';
-import { splitDigest } from './pin.ts';
-import { registryContent } from './registry-content.ts';
+import { splitDigest, type Pin } from './pin.ts';
+import { registryContent, resolveImage, type ImagePlace } from './registry-content.ts';
 
 export function createSourceFetch(host: SourceHost): FetchSource {
   return async ({ place, credentials, newRoot }, pinned, signal) => {
@@ -20,17 +20,53 @@ export function createSourceFetch(host: SourceHost): FetchSource {
       case 'oci':
         return await registryContent({ host, place, credentials, pinned, signal });
       case 'helm': {
-        const { repository, chart, version: semver } = place;
-        if (!repository.startsWith(OCI))
+        if (!place.repository.startsWith(OCI))
           return await chartContent({ host, place, credentials, pinned, signal });
-        const image = `${repository.slice(OCI.length).replace(/\/$/, '')}/${chart}`;
-        return await registryContent({ host, place: { image, semver }, credentials, pinned, signal });
+        return await registryContent({ host, place: imageOf(place), credentials, pinned, signal });
       }
     }
   };
 }
 
 const OCI = 'oci://';
+
+/** What a place leads to now, as a lock has it: content is fetched only where nothing else tells. */
+export type ResolveSource = (
+  source: Pick<FetchedSource, 'place' | 'credentials'>,
+  signal: AbortSignal,
+) => Promise<Pin>;
+
+/** Throws what fetching throws. */
+export function createSourceResolve(host: SourceHost): ResolveSource {
+  return async ({ place, credentials }, signal) => {
+    switch (place.kind) {
+      case 'http': {
+        const url = new URL(place.url);
+        const digest =
+          place.sha256 === undefined
+            ? (await currentArchive(host, url, credentials, signal)).digest
+            : `sha256:${place.sha256}`;
+        return { resolved: `${url.href}@${digest}` };
+      }
+      case 'git':
+      case 'package': {
+        const { commit, version } = await resolveCommit(host, { place, credentials }, signal);
+        return { resolved: `${place.repo}@${commit}`, ...(version !== undefined && { version }) };
+      }
+      case 'oci':
+        return await resolveImage(host, place, credentials, signal);
+      case 'helm':
+        return place.repository.startsWith(OCI)
+          ? await resolveImage(host, imageOf(place), credentials, signal)
+          : await resolveChart(host, place, credentials, signal);
+    }
+  };
+}
+
+/** A chart in a registry. */
+function imageOf({ repository, chart, version }: Extract<SourcePlace, { kind: 'helm' }>): ImagePlace {
+  return { image: `${repository.slice(OCI.length).replace(/\/$/, '')}/${chart}`, semver: version };
+}
 
 async function httpContent({
   host,

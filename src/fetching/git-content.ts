@@ -24,7 +24,7 @@ import { chooseVersion } from '../sources/choose-version.ts';
 import { isLegal } from '../sources/select-files.ts';
 import type { SourcePlace } from '../sources/source.ts';
 import type { Content } from '../sources/sync.ts';
-import { authorizationFor, bytesOf, type SourceHost } from './host.ts';
+import { askerOf, authorizationFor, bytesOf, type SourceHost } from './host.ts';
 import { checkCommit } from './pin-checks.ts';
 import { splitCommit, type Pin } from './pin.ts';
 
@@ -65,9 +65,9 @@ export async function gitContent(
       commitOf(host, request, tag, signal),
     );
   }
-  const { credentials = '', directory } = request;
+  const { credentials, directory } = request;
   const { files, links } = await host.cache.content(
-    `git ${credentials} ${repo} ${commit} ${directory}`,
+    `git ${askerOf(host, credentials, new URL(repo))} ${repo} ${commit} ${directory}`,
     (stop) => fetchCommit(host, request, commit, stop),
     (tree) => bytesOf(tree.files),
     signal,
@@ -75,14 +75,15 @@ export async function gitContent(
   return { resolved: `${repo}@${commit}`, files, links, ...(version !== undefined && { version }) };
 }
 
-async function resolveCommit(
+/** The commit that the place means now. Throws `SOURCE_NO_VERSION`. */
+export async function resolveCommit(
   host: SourceHost,
-  { place, credentials }: GitRequest,
+  { place, credentials }: Pick<GitRequest, 'place' | 'credentials'>,
   signal: AbortSignal,
 ): Promise<{ readonly commit: string; readonly version?: string }> {
   if (place.kind === 'git' && place.ref !== undefined && isOid(place.ref)) return { commit: place.ref };
   const refs = await host.cache.learn<Refs>(
-    `refs ${credentials ?? ''} ${place.repo}`,
+    `refs ${askerOf(host, credentials, new URL(place.repo))} ${place.repo}`,
     async (_before, stop) => {
       const { setup, remote } = remoteOf(host, place.repo, credentials);
       return { value: await lsRemote(setup, remote, [], stop) };

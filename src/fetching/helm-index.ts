@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
+import { chooseVersion } from '../sources/choose-version.ts';
 
 /** Bytes of a whole index, and of what it says of one chart. */
 export const MAX_INDEX_BYTES = 48 * 1024 * 1024;
@@ -21,8 +22,28 @@ const chartVersion = z.object({
   digest: z.string().optional(),
 });
 
+export interface WantedChart {
+  readonly chart: string;
+  /** A version or a range. */
+  readonly range: string;
+  /** Address of the repository, for people. */
+  readonly repository: string;
+}
+
+/** The version that is meant; without one, the first of those that there are. */
+export type ChartChoice = { readonly chosen: ChartVersion } | { readonly known: readonly string[] };
+
+/** Of an index, the version of a chart that a range takes. Throws `SOURCE_INDEX`. */
+export function chooseChart(index: Uint8Array, { chart, range, repository }: WantedChart): ChartChoice {
+  const versions = chartVersions(Buffer.from(index).toString('utf8'), chart, repository);
+  const named = versions.map(({ version }) => version);
+  const newest = chooseVersion(named, range);
+  const chosen = versions.find(({ version }) => version === newest);
+  return chosen === undefined ? { known: named.slice(0, 10) } : { chosen };
+}
+
 /** The versions of a chart; none where the repository does not have it. Throws `SOURCE_INDEX`. */
-export function chartVersions(index: string, chart: string, what: string): readonly ChartVersion[] {
+function chartVersions(index: string, chart: string, what: string): readonly ChartVersion[] {
   const listed = entriesOf(index, chart, what);
   if (!Array.isArray(listed)) return [];
   return listed.flatMap((one: unknown) => {

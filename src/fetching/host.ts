@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
+
+import type { ArchiveReading } from '../archive/read-archive.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import type { OutsideFetch } from '../network/outside-fetch.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { basicAuthorization, type Credential, type CredentialFor } from './credentials.ts';
+import type { ChartChoice, WantedChart } from './helm-index.ts';
 import type { Pin } from './pin.ts';
 import type { SourceCache } from './source-cache.ts';
 
@@ -13,6 +17,20 @@ export interface SourceHost {
   readonly credentialFor: CredentialFor;
   readonly cache: SourceCache;
   readonly registry: Registry;
+  readonly reader: ForeignReader;
+}
+
+/** Reads what others wrote. A server has it read in processes that it may end. */
+export interface ForeignReader {
+  archive(bytes: Uint8Array, signal: AbortSignal): Promise<ArchiveReading>;
+  /** Layers of an image, the lowest first; of a directory of it, where one is named. */
+  layers(
+    layers: readonly Uint8Array[],
+    directory: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ArchiveReading>;
+  /** What `index.yaml` of a Helm repository says of one chart. Throws `SOURCE_INDEX`. */
+  chart(index: Uint8Array, wanted: WantedChart, signal: AbortSignal): Promise<ChartChoice>;
 }
 
 /** The content of a place that is asked for: what the lock pins, or what the place leads to now. */
@@ -51,6 +69,19 @@ export function authorizationFor(
   url: URL,
 ): string | undefined {
   return credentials === undefined ? undefined : basicAuthorization(credentialFor(credentials, url));
+}
+
+/**
+ * Names who asks, for what is remembered: what one credential was given is for no other, and whoever may not use it does not
+ * learn what others were given by it. '' without a credential. Throws `SOURCE_CREDENTIALS`.
+ */
+export function askerOf({ credentialFor }: SourceHost, credentials: string | undefined, url: URL): string {
+  if (credentials === undefined) return '';
+  const { username, password } = credentialFor(credentials, url);
+  const proof = createHash('sha256')
+    .update(JSON.stringify([username, password]))
+    .digest('hex');
+  return `${credentials}#${proof.slice(0, 16)}`;
 }
 
 /** Bytes of all files: what remembering them costs. */

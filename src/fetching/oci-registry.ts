@@ -2,23 +2,26 @@
 import { PorticoError } from '../error.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import type { OutsideFetch } from '../network/outside-fetch.ts';
-import { pullArtifact } from '../oci/pull-artifact.ts';
+import { fetchArtifact } from '../oci/fetch-artifact.ts';
 import { parseReference } from '../oci/reference.ts';
 import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
 import type { Credential } from './credentials.ts';
-import type { Registry } from './host.ts';
+import type { ForeignReader, Registry } from './host.ts';
 
 /** What they say to one credential is for no other: each has a client of its own. */
 export function createRegistry(options: {
   readonly fetch: OutsideFetch;
   readonly inside: readonly InsideHost[];
+  readonly reader: Pick<ForeignReader, 'layers'>;
 }): Registry {
+  const { reader } = options;
   const clients = new Map<string, RegistryClient>();
   const clientOf = (credential: Credential | undefined): RegistryClient => {
     const key = credential === undefined ? '' : `${credential.username}\n${credential.password}`;
     const held = clients.get(key);
     if (held !== undefined) return held;
-    const made = createRegistryClient({ ...options, credentialFor: () => credential });
+    const { fetch, inside } = options;
+    const made = createRegistryClient({ fetch, inside, credentialFor: () => credential });
     clients.set(key, made);
     return made;
   };
@@ -40,8 +43,9 @@ export function createRegistry(options: {
     },
     tags: (name, credential, signal) => clientOf(credential).tags(parseReference(name), signal),
     pull: async (name, digest, credential, signal) => {
-      const { files } = await pullArtifact(clientOf(credential), parseReference(`${name}@${digest}`), {
+      const { files } = await fetchArtifact(clientOf(credential), parseReference(`${name}@${digest}`), {
         signal,
+        read: (layers, directory) => reader.layers(layers, directory, signal),
       });
       return files;
     },

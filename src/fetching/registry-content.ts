@@ -4,7 +4,7 @@ import type { PackageFiles } from '../package/package.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
 import type { Content } from '../sources/sync.ts';
 import type { Credential } from './credentials.ts';
-import { bytesOf, type ContentRequest, type SourceHost } from './host.ts';
+import { askerOf, bytesOf, type ContentRequest, type SourceHost } from './host.ts';
 
 /** What is asked for: a digest, a tag, or the newest tag in a range. */
 export interface ImagePlace {
@@ -26,9 +26,7 @@ export async function registryContent({
   signal,
 }: ContentRequest<ImagePlace>): Promise<Content> {
   const { image } = place;
-  const url = new URL(`https://${image}`);
-  const credential = credentials === undefined ? undefined : host.credentialFor(credentials, url);
-  const who = credentials ?? '';
+  const { credential, who } = credentialOf(host, image, credentials);
   if (pinned !== undefined) {
     const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
     if (name !== image) {
@@ -44,6 +42,30 @@ export async function registryContent({
   const { digest, tag } = await resolve({ host, place, who, credential, signal });
   const files = await pull({ host, image, digest, who, credential, signal });
   return { resolved: `${image}@${digest}`, files, ...(tag !== undefined && { version: tag }) };
+}
+
+/** What the place leads to now; nothing is pulled. */
+export async function resolveImage(
+  host: SourceHost,
+  place: ImagePlace,
+  credentials: string | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly resolved: string; readonly version?: string }> {
+  const asker = credentialOf(host, place.image, credentials);
+  const { digest, tag } = await resolve({ host, place, ...asker, signal });
+  return { resolved: `${place.image}@${digest}`, ...(tag !== undefined && { version: tag }) };
+}
+
+function credentialOf(
+  host: SourceHost,
+  image: string,
+  credentials: string | undefined,
+): { readonly credential: Credential | undefined; readonly who: string } {
+  const url = new URL(`https://${image}`);
+  return {
+    credential: credentials === undefined ? undefined : host.credentialFor(credentials, url),
+    who: askerOf(host, credentials, url),
+  };
 }
 
 async function resolve({

@@ -38,6 +38,7 @@ import type {
 } from './operations.ts';
 import type { Performer } from './perform.ts';
 import type { JobShare } from './share.ts';
+import { createSourceCalls, type SourceCalls } from './source-calls.ts';
 import type { Packages } from './wire-files.ts';
 
 export type RenderWork = Omit<RenderInput, 'memory' | 'onStep'> & {
@@ -80,6 +81,8 @@ export interface Content {
     signal?: AbortSignal,
   ): Promise<ChangedFile>;
   expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
+  /** Documents of sources and what they lead to: bytes that nobody here wrote. */
+  readonly sources: SourceCalls;
 }
 
 /** `current` is asked at each call: who calls now, and for which job. */
@@ -178,6 +181,11 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       valueOf('changeChannels', {}, { text, change, facts }, signal),
     channels: (text, facts, signal) => valueOf('channels', {}, { text, facts }, signal),
     expand: (asked, signal) => valueOf('expand', {}, asked, signal),
+    sources: createSourceCalls(async ({ operation, packages, rest, ...more }) => {
+      const done = await perform({ operation, packages, rest, ...more }, current());
+      if (done.ok) return done.value;
+      throw limitError(done.limit);
+    }),
   };
 }
 

@@ -1,8 +1,8 @@
 /** What work on foreign content may use, and what is said where it would use more. */
 
 import type { Refused } from './messages.ts';
-import type { Step } from './operations.ts';
 import type { Class } from './share.ts';
+import type { Step } from './tools.ts';
 
 export interface ContentLimits {
   /** Processor time of one piece of work, such as rendering a package, in milliseconds. */

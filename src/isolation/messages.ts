@@ -9,7 +9,10 @@ import type {
   PrintedOutput,
   RegoModule,
 } from '../package/render/function-runtime.ts';
-import type { Step } from './operations.ts';
+import type { Tree } from '../package/tree-digest.ts';
+import type { ToolMachine, ToolRun } from '../processors/run-tool.ts';
+import type { Tool } from '../processors/tool.ts';
+import type { Step } from './tools.ts';
 import type { Contents, GivenFile, SentFile } from './wire-files.ts';
 
 /** Contents of files that a piece of work will name. */
@@ -43,12 +46,22 @@ export interface Refused {
   readonly hint: string;
 }
 
-/** A process asks for what it may not do itself: to start a foreign function or a compiled policy. */
+/** A process asks for what it may not do itself: to start a foreign function, a compiled policy or a tool. */
 export type Question =
   | { readonly ask: 'print'; readonly spec: FunctionSpec; readonly list: string }
-  | { readonly ask: 'rego'; readonly module: Omit<RegoModule, 'bytes'>; readonly review: Review };
+  | { readonly ask: 'rego'; readonly module: Omit<RegoModule, 'bytes'>; readonly review: Review }
+  /** To find a tool of processors, and to run one. */
+  | { readonly ask: 'find-tool'; readonly name: Tool['name']; readonly wanted: string | undefined }
+  | {
+      readonly ask: 'run-tool';
+      readonly tool: Tool;
+      readonly args: readonly string[];
+      readonly files: Tree;
+    };
 
-export type Reply = { readonly reply: PrintedOutput | Judgement } | { readonly failed: string };
+export type Reply =
+  | { readonly reply: PrintedOutput | Judgement | ToolRun | Awaited<ReturnType<ToolMachine['find']>> }
+  | { readonly failed: string };
 
 export type Message =
   | { readonly step: Step; readonly at: number }

@@ -36,8 +36,6 @@ import type { PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import { evalFunction, type EvalInput } from '../package/render/eval.ts';
-import type { FunctionRuntime } from '../package/render/function-runtime.ts';
-import type { RenderMemory } from '../package/render/memory.ts';
 import { withProposedValues } from '../package/render/proposed-values.ts';
 import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
@@ -45,21 +43,8 @@ import { renderSettled, type SettledPackage } from '../package/render/settled.ts
 import { expandSet, type Expansion, type ExpansionWorld } from '../package/variant/expand.ts';
 import { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
 import type { InventoryObject, ObjectMeta, ValidVariantSet } from '../package/variant/variant-types.ts';
-
-/** What a worker process brings along. */
-export interface Tools {
-  readonly runtime: FunctionRuntime;
-  readonly memory: RenderMemory;
-  /** Says what is worked on, so that whoever is told of a limit is told where it was met. */
-  readonly step: (at: Step) => void;
-}
-
-export interface Step {
-  /** Directory of the package, '.' for the root; or what else is worked on. */
-  readonly package: string;
-  /** The function or guardrail. */
-  readonly function: string;
-}
+import { SOURCE_OPERATIONS } from './source-operations.ts';
+import type { Tools } from './tools.ts';
 
 type Carried = Pick<RenderInput, 'files' | 'guardrails'> & {
   readonly context?: Omit<NonNullable<RenderInput['context']>, 'base'>;
@@ -202,6 +187,8 @@ export const OPERATIONS = {
     readonly change: ChannelChange;
     readonly facts: ChangeFacts;
   }): ChangedFile => changeChannelFile(text, change, facts),
+
+  ...SOURCE_OPERATIONS,
 
   expand: ({ set, names, ...world }: ExpandWork): Expansion =>
     expandSet(set, { ...world, undocumented: (name) => names.get(name) }),

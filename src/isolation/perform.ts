@@ -6,13 +6,14 @@ import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import { NO_REGO } from '../package/render/no-judge.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import type { WorkerPool, WorkEnd } from '../processes/worker-pool.ts';
+import type { ToolMachine } from '../processors/run-tool.ts';
 import { isOfFork, limitMet, memoryOf, type ContentLimits, type Cutting, type LimitMet } from './limits.ts';
 import type { Delivery, Given, Message, Question, Reply, Request } from './messages.ts';
-import type { Step } from './operations.ts';
 import type { Quarantine, Verdict } from './quarantine.ts';
 import type { JobShare } from './share.ts';
 import type { Class, Share } from './share.ts';
 import type { Allowance } from './share.ts';
+import type { Step } from './tools.ts';
 import { forgets, sendPackages, takeFiles, type Packages, type Sent } from './wire-files.ts';
 import { workKey } from './work-key.ts';
 
@@ -27,7 +28,9 @@ export interface Piece {
   readonly packages: Packages;
   readonly rest: Readonly<Record<string, unknown>>;
   /** Runs what a process may not start itself. */
-  readonly runtime?: FunctionRuntime;
+  readonly runtime?: FunctionRuntime | undefined;
+  /** Runs the tools of processors. */
+  readonly machine?: ToolMachine | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -207,7 +210,7 @@ interface Exchange extends WorkerState {
 
 async function sendRequest({
   pool,
-  piece: { operation, packages, rest, runtime, signal },
+  piece: { operation, packages, rest, runtime, machine, signal },
   share: { affinity, class: class_ },
   limits,
   stopped,
@@ -258,7 +261,7 @@ async function sendRequest({
           return undefined;
         }
         asked = performance.now();
-        void answer(message.question, rest, runtime, signal)
+        void answer(message.question, { rest, runtime, machine, signal })
           .catch((error: unknown): Reply => ({
             failed: error instanceof Error ? error.message : String(error),
           }))
@@ -278,10 +281,18 @@ async function sendRequest({
 /** Starts what the base branch allows, and nothing else: the runtime decides, not the process that asks. */
 async function answer(
   question: Question,
-  { guardrails }: Piece['rest'],
-  runtime: FunctionRuntime | undefined,
-  signal: AbortSignal | undefined,
+  { rest: { guardrails }, runtime, machine, signal }: Pick<Piece, 'rest' | 'runtime' | 'machine' | 'signal'>,
 ): Promise<Reply> {
+  if (question.ask === 'find-tool' || question.ask === 'run-tool') {
+    if (machine === undefined) return { failed: 'nothing runs tools here' };
+    const { ask } = question;
+    return {
+      reply:
+        ask === 'find-tool'
+          ? await machine.find(question.name, question.wanted)
+          : await machine.run(question.tool, question.args, question.files),
+    };
+  }
   if (question.ask === 'print') {
     const { spec, list } = question;
     const reply = await runtime?.print?.(spec, list, signal);

@@ -11,8 +11,10 @@ import type { PackageFiles } from '../package/package.ts';
 import type { FunctionRuntime, Judgement, PrintedOutput } from '../package/render/function-runtime.ts';
 import { createRenderMemory } from '../package/render/memory.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
+import type { ToolMachine, ToolRun } from '../processors/run-tool.ts';
 import type { Delivery, Given, Message, Question, Reply, Request } from './messages.ts';
-import { OPERATIONS, type Tools } from './operations.ts';
+import { OPERATIONS } from './operations.ts';
+import type { Tools } from './tools.ts';
 import { giveFiles, receiveFiles } from './wire-files.ts';
 
 /** Work that did not come to its end because it met a limit that is looked at here. */
@@ -129,7 +131,11 @@ function toolsFor({ stopped, functions }: Request): Tools {
     if (at > functions) throw new Limit('count', `more than ${functions} functions are to run`);
     say({ step: what, at });
   };
-  return { runtime, memory, step };
+  const machine: ToolMachine = {
+    find: (name, wanted) => ask({ ask: 'find-tool', name, wanted }) as ReturnType<ToolMachine['find']>,
+    run: (tool, args, files) => ask({ ask: 'run-tool', tool, args, files }) as Promise<ToolRun>,
+  };
+  return { runtime, memory, step, machine };
 }
 
 async function ask(question: Question): Promise<unknown> {

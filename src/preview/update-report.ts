@@ -84,7 +84,7 @@ export function updateReportMarkdown(report: UpdateReport, limit = 60_000): stri
 }
 
 /** What becomes of the objects, in one sentence and a table of those that do not simply stay. */
-function pivotMarkdown(pivot: Pivot): string {
+export function pivotMarkdown(pivot: Pivot): string {
   const { kept, added, removed, recreated, moved, contested, unread } = pivot;
   const counts: readonly (readonly [number, string])[] = [
     [kept, 'kept'],

@@ -9,9 +9,8 @@ import { readYaml, type YamlValue } from '../package/yaml/edit.ts';
 import { readsOf, type ProcessorOf } from './processor-spec.ts';
 import { refuse, type Produced, type Refusal } from './processor-step.ts';
 import { objectsOf, objectTree } from './rendered-objects.ts';
-import { runTool, stage, type ToolOptions } from './run-tool.ts';
+import { runTool, stage, toolFor, type ToolOptions } from './run-tool.ts';
 import { filesAt } from './subtree.ts';
-import { findTool } from './tool.ts';
 
 type KustomizeProcessor = ProcessorOf<'kustomize'>;
 
@@ -52,10 +51,10 @@ export async function runKustomize(
   }
   const outside = problemIn(inside);
   if (outside !== undefined) return { refused: outside };
-  const found = await findTool('kustomize', processor.tool, options.environment ?? process.env);
+  const found = await toolFor('kustomize', processor.tool, options);
   if ('refused' in found) return found;
   const { tool } = found;
-  const made = await stage(new Map([...inside].map(([path, bytes]) => [`package/${path}`, bytes])));
+  const made = await stage(new Map([...inside].map(([path, bytes]) => [`package/${path}`, bytes])), options);
   if ('refused' in made) return made;
   await using staged = made.staged;
   const verb = tool.file.endsWith('/kubectl') ? 'kustomize' : 'build';

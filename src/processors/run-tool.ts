@@ -13,9 +13,20 @@ import type { Limits } from '../function/sandbox/limits.ts';
 import { supervise, type Cut, type Ended } from '../function/sandbox/supervise.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import { refuse, type Refusal } from './processor-step.ts';
-import type { Tool } from './tool.ts';
+import { findTool, type Tool, type ToolKind } from './tool.ts';
+
+/** Where tools are found and run, for whoever may start no program. */
+export interface ToolMachine {
+  find(name: ToolKind, wanted: string | undefined): Promise<FoundTool>;
+  /** Runs it with the files as its working directory, whose name is in nothing that it says. */
+  run(tool: Tool, args: readonly string[], files: Tree): Promise<ToolRun>;
+}
+
+type FoundTool = Awaited<ReturnType<typeof findTool>>;
 
 export interface ToolOptions {
+  /** In the place of this process. */
+  readonly machine?: ToolMachine;
   /** Where tools are looked for; the process' own environment when absent. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether programs can be confined here; asks bubblewrap when absent. */
@@ -45,13 +56,24 @@ const KILLED = 137;
 
 export interface Staged extends AsyncDisposable {
   readonly directory: string;
+  readonly files: Tree;
   /** A text without the name of the directory, which nobody knows and which differs each time. */
   readonly clean: (text: string) => string;
 }
 
-/** Writes files into a fresh directory, which goes when it is disposed of. */
+/** The program that a processor needs; refused with the ways to get it where there is none. */
+export async function toolFor(
+  name: ToolKind,
+  wanted: string | undefined,
+  { machine, environment = process.env }: ToolOptions,
+): Promise<FoundTool> {
+  return (await machine?.find(name, wanted)) ?? (await findTool(name, wanted, environment));
+}
+
+/** Writes files into a fresh directory, which goes when it is disposed of; where a machine runs tools, it does that. */
 export async function stage(
   files: Tree,
+  { machine }: Pick<ToolOptions, 'machine'> = {},
 ): Promise<{ readonly staged: Staged } | { readonly refused: Refusal }> {
   const bytes = [...files.values()].reduce((sum, file) => sum + file.length, 0);
   if (files.size > STAGED_FILES || bytes > STAGED_BYTES) {
@@ -63,9 +85,13 @@ export async function stage(
       `It may read ${most}: leave the rest out with \`exclude\`.`,
     );
   }
+  if (machine !== undefined) {
+    return { staged: { directory: '', files, clean: asItIs, [Symbol.asyncDispose]: nothing } };
+  }
   const directory = await mkdtemp(join(tmpdir(), 'portico-processor-'));
   const staged: Staged = {
     directory,
+    files,
     clean: (text) => text.replaceAll(`${directory}/`, ''),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
@@ -84,6 +110,14 @@ export async function stage(
   }
 }
 
+function asItIs(text: string): string {
+  return text;
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}
+
 export type ToolRun =
   | {
       readonly stdout: string;
@@ -100,8 +134,9 @@ export async function runTool(
   staged: Staged,
   options: ToolOptions,
 ): Promise<ToolRun> {
-  const { signal } = options;
+  const { signal, machine } = options;
   signal?.throwIfAborted();
+  if (machine !== undefined) return machine.run(tool, args, staged.files);
   const limits = { ...TOOL_LIMITS, ...options.limits };
   const host = options.environment ?? process.env;
   const wanted = host['PORTICO_EXEC_SANDBOX'] !== 'off';

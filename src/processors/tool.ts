@@ -9,7 +9,7 @@ import { findProgram } from '../function/sandbox/exec-view.ts';
 import { refuse, type Refusal } from './processor-step.ts';
 
 export interface Tool {
-  readonly name: string;
+  readonly name: ToolKind;
   readonly file: string;
   /** `sha256:…` of the program. */
   readonly digest: string;
@@ -41,6 +41,8 @@ const TOOLS = {
   },
 } as const satisfies Record<string, ToolName>;
 
+export type ToolKind = keyof typeof TOOLS;
+
 /** Digests of programs by file, size and time of change: they are large, and asked for again and again. */
 const digests = new Map<string, string>();
 /** Digests of programs that are remembered. */
@@ -50,7 +52,7 @@ const MAX_DIGESTS = 100;
  * The program, the one with the wanted digest where one is named. Refused with the ways to get it where there is none.
  */
 export async function findTool(
-  name: keyof typeof TOOLS,
+  name: ToolKind,
   wanted: string | undefined,
   host: Variables,
 ): Promise<{ readonly tool: Tool } | { readonly refused: Refusal }> {

@@ -13,6 +13,8 @@ export const CONFIG_CHECK = 'portico/config';
 export const CHANNELS_CHECK = 'portico/channels';
 /** What a proposal changes of what channels offer. */
 export const GRAPH_CHECK = 'portico/graph';
+/** Whether what packages take from elsewhere is what their locks pin, and what that does to custom resource definitions. */
+export const SOURCES_CHECK = 'portico/sources';
 /** On a proposal that removes packages. */
 export const DELETION_CHECK = 'portico/deletion';
 /** On the registered branch, where something on it is not published. */

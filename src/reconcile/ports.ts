@@ -10,6 +10,7 @@ import type { Forge } from './forge/forge.ts';
 import type { Git, Person } from './git-port.ts';
 import type { Job, Notice } from './job.ts';
 import type { Registries } from './registry-port.ts';
+import type { PackageSources } from './source-port.ts';
 
 /** A repository as the forge names it; everything is keyed by the numeric id, names may change. */
 export interface RepositoryRef {
@@ -103,6 +104,8 @@ export interface Ports {
   readonly notify?: (notice: Notice, signal?: AbortSignal) => Promise<void>;
   /** Where published packages are kept beside git; absent: nowhere. */
   readonly registries?: Registries;
+  /** Content that packages take from elsewhere; absent: nothing is fetched. */
+  readonly sources?: PackageSources;
   /** Does what has to be done with foreign content. */
   readonly content: Content;
   /** Starts the functions that the base branch allows, where the work on content needs them. */

@@ -63,6 +63,8 @@ export interface SyncRequest<Processor> {
   readonly update: 'all' | ReadonlySet<string>;
   /** Everything is fetched as it is pinned, and nothing resolved. */
   readonly locked: boolean;
+  /** Directories of processors are not compared: functions of the package have changed what is in them since. */
+  readonly isRendered?: boolean;
   readonly fetch: FetchSource;
   readonly process: RunProcessors<Processor>;
   readonly signal: AbortSignal;
@@ -126,7 +128,7 @@ export async function syncSources<Processor extends { readonly out: string }>(
 
   const ran = await runSteps(request, after);
   const steps = lock?.processors ?? [];
-  differences.push(...stepDifferences(ran.steps, steps, files));
+  differences.push(...stepDifferences(ran.steps, steps, request.isRendered === true ? undefined : files));
   for (const { out } of ran.steps) {
     replaceTree(after, out, ran.tree);
   }
@@ -168,8 +170,8 @@ async function syncOne<Processor>(
   }
   const here = treeDigest(present);
   const sameEntry = isPinned && entry.entryDigest === source.entryDigest;
-  // What is here is what was locked: there is nothing to ask anybody. A check believes no digest that anybody may have written.
-  if (!locked && sameEntry && here === entry.treeDigest) return { files: present, entry, differences: [] };
+  // A check believes no digest that anybody may have written.
+  if (!locked && !anew && isHeld(source, entry, here)) return { files: present, entry, differences: [] };
   const content = await fetch(source, isPinned ? entry : undefined, signal);
   const chosen = selectFiles(source, content.files, content.links);
   const digest = treeDigest(chosen);
@@ -209,6 +211,18 @@ function checkTotal(files: PackageFiles, id: string): void {
   });
 }
 
+/** What is there is what was locked: there is nothing to ask anybody. */
+export function isHeld(
+  { entryDigest, placeDigest }: FetchedSource,
+  entry: LockedSource | undefined,
+  /** `treeDigest` of the directory. */
+  present: string,
+): entry is LockedSource {
+  return (
+    entry?.placeDigest === placeDigest && entry.entryDigest === entryDigest && entry.treeDigest === present
+  );
+}
+
 /** An entry for a source that is not locked, of which only what is here is known. */
 function unlocked({ id, place, entryDigest, placeDigest }: FetchedSource, digest: string): LockedSource {
   return { id, kind: place.kind, resolved: '', treeDigest: digest, entryDigest, placeDigest };
@@ -246,7 +260,7 @@ async function runSteps<Processor>(
 function stepDifferences(
   ran: readonly ProcessorRun[],
   before: readonly LockedProcessor[],
-  files: PackageFiles,
+  files: PackageFiles | undefined,
 ): string[] {
   const findings = ran.flatMap((step, at) => {
     const old = before[at];
@@ -255,12 +269,13 @@ function stepDifferences(
     const other = (['processor', 'out', 'tool', 'inputDigest', 'outputDigest'] as const).filter(
       (field) => old[field] !== step[field],
     );
-    const here = treeDigest(asTree(filesBelow(files, step.out)));
     // A function may change what another step made: only the last one says what is there.
     const isLast = ran.findLastIndex(({ out }) => out === step.out) === at;
+    const isMade =
+      files === undefined || treeDigest(asTree(filesBelow(files, step.out))) === step.outputDigest;
     return [
       ...other.map((field) => `${name} has the ${field} ${step[field]}, but the lock says ${old[field]}`),
-      ...(isLast && here !== step.outputDigest ? [`${step.out} is not what ${name} makes`] : []),
+      ...(isLast && !isMade ? [`${step.out} is not what ${name} makes`] : []),
     ];
   });
   const gone = before

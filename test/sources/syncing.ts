@@ -2,6 +2,7 @@ import { createCredentials, type CredentialFor } from '../../src/fetching/creden
 import { createSourceFetch } from '../../src/fetching/fetch-source.ts';
 import type { SourceHost } from '../../src/fetching/host.ts';
 import { createRegistry } from '../../src/fetching/oci-registry.ts';
+import { READ_HERE } from '../../src/fetching/read-here.ts';
 import { createSourceCache, type SourceCache } from '../../src/fetching/source-cache.ts';
 import { parseInsideHost } from '../../src/network/inside-host.ts';
 import { createOutsideFetch } from '../../src/network/outside-fetch.ts';
@@ -42,7 +43,8 @@ export function sourceHost(
     fetch,
     inside,
     cache: options.cache ?? createSourceCache(),
-    registry: createRegistry({ fetch, inside }),
+    registry: createRegistry({ fetch, inside, reader: READ_HERE }),
+    reader: READ_HERE,
     credentialFor:
       options.credentialFor ?? createCredentials({ file: undefined, env: {}, readText: () => '' }),
   };

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 
 import { PorticoError } from '../../error.ts';
 import { digestOf, isDigest } from '../../oci/digest.ts';
+import type { ArtifactSource, PulledArtifact } from '../../oci/fetch-artifact.ts';
 import { parseManifest } from '../../oci/manifest.ts';
-import { pullArtifact, type ArtifactSource, type PulledArtifact } from '../../oci/pull-artifact.ts';
+import { pullArtifact } from '../../oci/pull-artifact.ts';
 import { parseReference, referenceText } from '../../oci/reference.ts';
 import { REGISTRY_LIMITS } from '../../oci/registry-limits.ts';
 import { openRegistry } from '../registry.ts';

@@ -5,6 +5,7 @@ import { PorticoError } from '../../error.ts';
 import { createCredentials } from '../../fetching/credentials.ts';
 import { createSourceFetch } from '../../fetching/fetch-source.ts';
 import { createRegistry } from '../../fetching/oci-registry.ts';
+import { READ_HERE } from '../../fetching/read-here.ts';
 import { createSourceCache } from '../../fetching/source-cache.ts';
 import { parseInsideHosts } from '../../network/inside-host.ts';
 import { createOutsideFetch } from '../../network/outside-fetch.ts';
@@ -92,7 +93,8 @@ function fetchWith(call: Call): FetchSource {
     fetch: outside,
     inside,
     cache: createSourceCache(),
-    registry: createRegistry({ fetch: outside, inside }),
+    registry: createRegistry({ fetch: outside, inside, reader: READ_HERE }),
+    reader: READ_HERE,
     credentialFor: createCredentials({
       file: name === undefined || name === '' ? undefined : { name, bytes: readFileSync(call.path(name)) },
       env: process.env,

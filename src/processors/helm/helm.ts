@@ -4,9 +4,9 @@ import type { Tree } from '../../package/tree-digest.ts';
 import type { ProcessorOf } from '../processor-spec.ts';
 import { refuse, type Produced, type Refusal } from '../processor-step.ts';
 import { objectsOf, objectTree, type RenderedObject } from '../rendered-objects.ts';
-import { runTool, stage, type Staged, type ToolOptions } from '../run-tool.ts';
+import { runTool, stage, toolFor, type Staged, type ToolOptions } from '../run-tool.ts';
 import { listedTarget, type TargetProfile } from '../target-profile.ts';
-import { findTool, type Tool } from '../tool.ts';
+import type { Tool } from '../tool.ts';
 import { chartNotes, readChart, remoteSchemas, type Chart } from './chart.ts';
 import { sortHooks, type WithoutHooks } from './hooks.ts';
 import { difference, onAnotherDay } from './stability.ts';
@@ -58,13 +58,13 @@ export async function renderChart(
       'Values files must be in the package: add the file, or fix its name.',
     );
   }
-  const found = await findTool('helm', processor.tool, options.environment ?? process.env);
+  const found = await toolFor('helm', processor.tool, options);
   if ('refused' in found) return found;
   const { tool } = found;
 
   const shifted = onAnotherDay(chart.searched);
   const layout = stagedFiles(tree, processor, chart, shifted);
-  const made = await stage(layout);
+  const made = await stage(layout, options);
   if ('refused' in made) return made;
   await using staged = made.staged;
   const withoutSchemas = remoteSchemas(chart).length > 0 ? ['--skip-schema-validation'] : [];

@@ -15,6 +15,7 @@ import { upstreamChannels } from '../repository/upstream-channels.ts';
 import { readMark } from '../repository/variant-mark.ts';
 import { contentMayFlow, controlMayFlow } from '../repository/visibility.ts';
 import { nothingComes } from './not-shared.ts';
+import type { SourceRenewal } from './source-renewal.ts';
 import { withheld, type Withheld } from './update-target.ts';
 import { openPlanned, openUpstream, type Upstream } from './upstream.ts';
 import { variantPlan, type PlannedVariant } from './variant-plan.ts';
@@ -48,6 +49,8 @@ export interface Downstream {
   readonly planned?: PlannedVariant;
   /** The package is not the variant's yet. */
   readonly fresh: boolean;
+  /** What is newer of its sources, where it is looked at for those; its upstream is then the package itself. */
+  readonly renewal?: SourceRenewal;
 }
 
 /** The repository that downstream packages are in, read once for all of them. */
@@ -239,7 +242,7 @@ async function documentsMayCome(
 }
 
 /** Where a package is from the top of the repository. */
-function inRegistered(directory: string, path: string): string {
+export function inRegistered(directory: string, path: string): string {
   const joined = [directory, path].filter((part) => part !== '.').join('/');
   return joined;
 }

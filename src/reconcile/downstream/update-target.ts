@@ -35,7 +35,9 @@ export type WithheldReason =
   | 'no-channel'
   | 'channel-stopped'
   | 'withdrawn'
-  | 'soaking';
+  | 'soaking'
+  | 'source-refused'
+  | 'source-changed';
 
 /** An update that is not made: a stable reason and a sentence that says what to do. */
 export interface Withheld {

@@ -12,6 +12,7 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { publishedRefs, tagOf } from '../repository/package-revisions.ts';
+import type { SourceReport } from '../source-port.ts';
 import { withoutFollowing } from './follow-conflicts.ts';
 
 /** The package as the update wants it on top of the registered branch. */
@@ -26,6 +27,8 @@ export interface Wanted {
   readonly notes?: readonly MergeNote[];
   /** The upstream revisions that were merged; absent where nothing was. */
   readonly sides?: UpstreamSides;
+  /** Where sources are renewed: what that does, and what processors left out. */
+  readonly source?: SourceReport & { readonly left: readonly string[] };
 }
 
 interface UpstreamSides {

@@ -12,6 +12,7 @@ import { guardrailChecks } from '../check/guardrail-checks.ts';
 import { packageCheck, type PackageFacts } from '../check/package-check.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
 import { renderCheck } from '../check/render-check.ts';
+import { sourcesCheck, type PackageSourceFindings } from '../check/sources-check.ts';
 import type { CheckAction, CheckInput } from '../forge/checks.ts';
 import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
 import type { ProposedChannels } from '../promotion/proposed-channels.ts';
@@ -44,6 +45,8 @@ export interface ProposalFacts extends PackageFacts {
   readonly proposedConfig?: ProposedConfig | null;
   /** Absent where neither the proposal nor its base has channel files. */
   readonly channels?: ProposedChannels | undefined;
+  /** Of packages that take content from elsewhere. */
+  readonly sources?: readonly PackageSourceFindings[];
   /** What packages may do more or less than before, and who of those that must has approved it. */
   readonly powers?: readonly PackagePower[];
   readonly powerApproval?: PowerApproval | undefined;
@@ -70,6 +73,7 @@ const CHECKS: readonly ((facts: ProposalFacts) => CheckContent | readonly CheckC
   ({ proposedConfig = null }) => (proposedConfig === null ? undefined : configCheck(proposedConfig)),
   ({ channels }) => channels && channelsCheck(channels),
   ({ channels }) => channels?.moves && graphCheck(channels.moves),
+  ({ sources = [] }) => sourcesCheck(sources),
   waivedGuardrails,
   ({ approval }) => approvalCheck(approval.state),
 ];

@@ -26,11 +26,13 @@ import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { loadFold } from './check-fold.ts';
 import type { ProposalFindings } from './decision.ts';
 import { loadFixes, type Fix, type FixMemory } from './fixes.ts';
+import { sourceFindings, type SourceMemory } from './source-findings.ts';
 
 /** What was found out once and holds for the same content. */
 export interface FindingsMemory {
   readonly trials: TrialMemory;
   readonly mended: FixMemory;
+  readonly sources: SourceMemory;
 }
 
 /** What the branch of a proposal holds by now, and how that was made. */
@@ -110,6 +112,16 @@ export async function loadFindings({
     },
     waived: await waivedPackages({ ports, git: access.git, snapshot, head, signal }),
     proposedConfig: configuration,
+    sources: await sourceFindings({
+      ports,
+      access,
+      snapshot,
+      guardrails,
+      head,
+      memory: memory.sources,
+      again,
+      signal,
+    }),
     channels,
     powers: changes,
     powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),

@@ -31,7 +31,7 @@ export type ProposalReconciler = Reconciler<'proposal'>;
  */
 export function createProposalReconciler(ports: Ports): ProposalReconciler {
   const cache = createRenderCache();
-  const memory: FindingsMemory = { trials: new Map(), mended: new Map() };
+  const memory: FindingsMemory = { trials: new Map(), mended: new Map(), sources: new Map() };
   const listed = new Map<string, string>();
   const look = async (
     access: RepositoryAccess,

@@ -1,4 +1,5 @@
 import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
+import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
 import type { Git } from '../git-port.ts';
 import { readKptfileAt, withMappedLock } from './kptfile-at.ts';
@@ -38,11 +39,14 @@ export async function indexPackages({
     }
     const { kptfile } = withMappedLock(await readKptfileAt(git, head, directory, signal), map);
     const mark = kptfile === null ? undefined : readMark(kptfile);
+    const file = directory === '' ? SOURCES_FILE : `${directory}/${SOURCES_FILE}`;
+    const hasSources = (await git.readFile(head, file, signal)) !== null;
     packages.push({
       directory: place,
       tree,
       lock: kptfile?.upstreamLock?.git ?? null,
       ...(mark && { variant: mark }),
+      ...(hasSources && { hasSources }),
     });
   }
   return packages;

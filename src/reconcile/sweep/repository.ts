@@ -228,7 +228,11 @@ function concerned(
   const repository = catalog.get(id);
   if (repository === undefined) return [];
   const own = repository.packages
-    .filter(({ lock }) => lock !== null && (catalog.byUrl(lock.repo) !== undefined || wanted(lock.repo)))
+    .filter(
+      ({ lock, hasSources }) =>
+        hasSources === true ||
+        (lock !== null && (catalog.byUrl(lock.repo) !== undefined || wanted(lock.repo))),
+    )
     .map(({ directory }) => placeIn(repository, directory));
   const followers = catalog
     .followers(id)

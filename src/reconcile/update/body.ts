@@ -8,10 +8,12 @@ import type { Keyring } from '../../revision/keyring.ts';
 import { counted } from '../../text/counted.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
+import { stepsText, type SourceRenewal } from '../downstream/source-renewal.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
+import { renewedOpening, renewedText, type RenewedSources } from './renewed-text.ts';
 import { stateParts, type ShownConflict } from './state.ts';
 import { isDowngrade, upgradePathMarker, upgradePathsText } from './upgrade-path.ts';
 
@@ -43,6 +45,8 @@ export interface UpdatedPart {
   readonly way?: UpdateWay;
   /** Where the upstream shows the revision, and what changed since the one before. */
   readonly links?: { readonly release: string; readonly compare?: string };
+  /** Where the package's sources are renewed: which, and what that does. */
+  readonly source?: RenewedSources;
   /** The commits of the upstream, before and now. */
   readonly commits?: readonly [before: string | null, now: string];
 }
@@ -57,13 +61,15 @@ interface UpdateBodyInput {
 }
 
 interface Titled {
+  readonly renewal?: Pick<SourceRenewal, 'steps'>;
   readonly path: string;
   readonly exists: boolean;
   readonly planned?: unknown;
   readonly upstream: { readonly current: string | undefined };
 }
 
-export function updateTitle({ path, exists, planned, upstream }: Titled, to: string): string {
+export function updateTitle({ path, exists, planned, upstream, renewal }: Titled, to: string): string {
+  if (renewal !== undefined) return `Update ${path}: ${stepsText(renewal.steps)}`;
   if (!exists) return `Create ${path} at ${to}`;
   return planned !== undefined && upstream.current === to
     ? `Sync ${path} with its variant`
@@ -122,13 +128,14 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
   const shown = [
     // First, because what is too long is cut at the end.
     record,
-    group === undefined ? '' : holdsMarker(parts),
+    group === undefined && parts.every(({ source }) => source === undefined) ? '' : holdsMarker(parts),
     upgradePathMarker(parts),
     group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
     upgradePathsText(parts, group),
     state.first,
     conflicts.length === 0 ? '' : followingOf(parts),
     mergeNotesOf(input),
+    ...parts.flatMap(({ source }) => (source === undefined ? [] : renewedText(source))),
     ...diffsOf(input),
     ...parts.map(variantOf),
     ...notesOf(parts),
@@ -188,7 +195,8 @@ function holdsMarker(parts: readonly Pick<UpdatedPart, 'directory' | 'to'>[]): s
 }
 
 function openingOf(part: UpdatedPart): string {
-  const { path, upstream, from, to, created } = part;
+  const { path, upstream, from, to, created, source } = part;
+  if (source !== undefined) return renewedOpening(path, source);
   const links = linksOf(part);
   if (created) return `Creates ${code(path)} from ${code(to)} of ${code(upstream)}.${links}`;
   if (from === to)

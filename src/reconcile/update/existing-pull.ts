@@ -98,7 +98,8 @@ export async function isCurrent({
   const ways = members.map(({ down, to, way }) => ({ path: down.path, to, ...(way && { way }) }));
   if (showsAnotherPath(pull.body, ways)) return false;
   const [only] = members;
-  if (group !== undefined && listsOtherPackages(pull.body, members)) return false;
+  const isListed = group !== undefined || only?.down.renewal !== undefined;
+  if (isListed && listsOtherPackages(pull.body, members)) return false;
   if (
     group === undefined &&
     only &&

@@ -44,7 +44,9 @@ export async function mergeAutomatically({
   if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
     return null;
   const { automerge } = config.updates;
-  const steps = members.map(({ down, to }) => (down.exists ? stepOf(down.upstream.current, to) : 'all'));
+  const steps = members.map(
+    ({ down, to }) => down.renewal?.size ?? (down.exists ? stepOf(down.upstream.current, to) : 'all'),
+  );
   if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
   // What was pushed past the rules would be published along, with nobody's approval.
   const beneath = {

@@ -15,6 +15,7 @@ import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';
+import { sourceUpdateIn } from './source-update.ts';
 
 /** A package that was looked at. */
 export interface Candidate {
@@ -98,10 +99,16 @@ export async function planUpdates({
   ]) {
     const target = targets.get(path) ?? { repository: downstreamRepository.access.ref, package: path };
     const group = groupOf(downstreamRepository.config.updates, path);
+    const renewed = await guarded(() =>
+      renewalPlan({ ports, downstreamRepository, path, target, withheld, signal }),
+    );
+    if (renewed !== undefined && renewed !== null) plans.push(renewed);
     const read = await guarded(async () => {
       const down = await downstreamIn(ports, downstreamRepository, path, signal);
       if ('kind' in down) {
-        withheld.set(path, down);
+        // A package of sources alone follows no upstream.
+        const isNone = down.reason === 'not-followed' && (renewed !== null || withheld.has(path));
+        if (!isNone) withheld.set(path, down);
         return !UNSURE.includes(down.reason);
       }
       const own = group === undefined || (await hasOwn(downstreamRepository, down, signal));
@@ -140,6 +147,43 @@ export async function planUpdates({
     });
   }
   return { plans, withheld };
+}
+
+/**
+ * The update of a package's sources, which has a branch and a pull request of its own; null where it has none, or why there is
+ * none stands in `withheld`.
+ */
+async function renewalPlan({
+  ports,
+  downstreamRepository,
+  path,
+  target,
+  withheld,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly downstreamRepository: DownstreamRepository;
+  readonly path: string;
+  readonly target: VariantTarget;
+  readonly withheld: Map<string, Withheld>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<UpdatePlan | null> {
+  const down = await sourceUpdateIn(ports, downstreamRepository, path, signal);
+  if (down === null) return null;
+  if ('kind' in down) {
+    withheld.set(path, down);
+    return null;
+  }
+  const { to: _to, ...plain } = target;
+  const candidates = [{ down, target: plain }];
+  return await updatePlanOf({
+    ports,
+    downstreamRepository,
+    branch: down.branch,
+    candidates,
+    about: {},
+    signal,
+  });
 }
 
 /** For these reasons nobody knows what a package should be at. */

@@ -18,6 +18,7 @@ import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './
 import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
 import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
 import { revisionQuestions } from './revision-questions.ts';
+import { decideSources, renewedPackage } from './source-update.ts';
 import { tooEarly } from './timing.ts';
 import type { IsUpToDate } from './up-to-date.ts';
 
@@ -183,11 +184,10 @@ async function decideAll({
     const { down } = candidate;
     const recorded = recordedUpdate(plan, down.directory);
     const questions = revisionQuestions({ ports, down, inStep, signal });
-    const decided = await decideRevision(
-      down,
-      { to: candidate.target.to, recorded: recorded?.to },
-      questions,
-    );
+    const decided =
+      down.renewal === undefined
+        ? await decideRevision(down, { to: candidate.target.to, recorded: recorded?.to }, questions)
+        : await decideSources(ports, down, false, signal);
     if (decided.kind === 'decided') members.push({ down, ...memberOf(decided) });
     else {
       const merged = decided.reason === 'up-to-date' ? await mergedBy(ports, plan, down, signal) : undefined;
@@ -279,7 +279,10 @@ async function contentOf({
   for (const { down, to, way } of members) {
     const { directory, path } = down;
     const openConflicts = listed.open.filter((one) => one.directory === directory);
-    const made = await updatedPackage(ports, down, to, signal);
+    const made =
+      down.renewal === undefined
+        ? await updatedPackage(ports, down, to, signal)
+        : await renewedPackage(ports, down, to, signal);
     if (!('kind' in made)) {
       const conflicts = made.conflicts.filter(({ id }) => !listed.settled.has(`${directory}:${id}`));
       wanted.push({ ...made, conflicts, down, openConflicts, ...(way && { way }) });

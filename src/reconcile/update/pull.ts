@@ -1,6 +1,7 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { PorticoError } from '../../error.ts';
 import type { Downstream, DownstreamRepository, VariantTarget } from '../downstream/downstream.ts';
+import type { SourceRenewal } from '../downstream/source-renewal.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
@@ -82,6 +83,7 @@ async function partOf(
   upstreamChangelog: ReadUpstreamChangelog,
 ): Promise<Omit<UpdatedPart, 'publishes'>> {
   const { down, to } = one;
+  if (down.renewal !== undefined) return renewedPart(one, down.renewal);
   const { planned, upstream } = down;
   const { revisions, notes } = await upstreamChangelog(down, to);
   const links = linksTo(down, to);
@@ -106,6 +108,24 @@ async function partOf(
         place: `${planned.control.ref.owner}/${planned.control.ref.name}:${planned.file}`,
       },
     }),
+  };
+}
+
+/** The same of sources: what their publishers wrote comes with the content. */
+function renewedPart(
+  { down, to, source }: PackageUpdate,
+  { steps }: SourceRenewal,
+): Omit<UpdatedPart, 'publishes'> {
+  const { notes = [], failures = [], warnings = [], text = '', left = [] } = source ?? {};
+  return {
+    directory: down.directory,
+    path: down.path,
+    upstream: down.upstreamName,
+    from: down.upstream.current,
+    to,
+    created: false,
+    notes,
+    source: { steps, failures, warnings, text, left },
   };
 }
 

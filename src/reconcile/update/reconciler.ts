@@ -16,7 +16,7 @@ import {
   type DownstreamRepository,
   type VariantTarget,
 } from '../downstream/downstream.ts';
-import { withheld } from '../downstream/update-target.ts';
+import { withheld, type WithheldReason } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { JobData, PackageBatch } from '../job.ts';
 import { downstreamJob, rolloutJob } from '../jobs.ts';
@@ -251,10 +251,18 @@ async function reconcile({
     if (why !== null) withholdAll(one, 'push-refused', why);
     else if (error !== undefined) failures.push(error);
     else await guarded(() => reportOnForge(ports, one, memory, signal));
-    for (const [path, outcome] of one.outcomes) outcomes.set(path, outcome);
+    for (const [path, outcome] of one.outcomes) outcomes.set(path, telling(outcomes.get(path), outcome));
   }
   return failures;
 }
+
+/** Of the two updates that a package may have, of its upstream and of its sources, what says more. */
+function telling(one: VariantOutcome | undefined, other: VariantOutcome): VariantOutcome {
+  if (one === undefined || (one.kind === 'withheld' && SAYS_LITTLE.includes(one.reason))) return other;
+  return other.kind === 'withheld' ? one : other;
+}
+
+const SAYS_LITTLE: readonly WithheldReason[] = ['up-to-date', 'not-followed'];
 
 /** Withholds all packages of a plan for one reason. */
 function withholdAll(prepared: Prepared, reason: 'unreadable' | 'push-refused', why: string): Prepared {

@@ -1,0 +1,86 @@
+/**
+ * What a worker process can be asked to do with content that packages take from elsewhere. The code is loaded when it is
+ * first needed: most processes never see a source.
+ */
+import type { ArchiveReading } from '../archive/read-archive.ts';
+import type { ChartChoice, WantedChart } from '../fetching/helm-index.ts';
+import type { PackageFiles } from '../package/package.ts';
+import type { ForeignFunctions } from '../package/render/function-runtime.ts';
+import { ONLY } from './source-wire.ts';
+import type { SourcesReading, SourcesSync, SyncWork } from './sync-sources.ts';
+import type { Tools } from './tools.ts';
+
+export interface ReportedChange {
+  /** Why it must not be merged as it is: custom resource definitions that go, or break what is stored. */
+  readonly failures: readonly string[];
+  readonly warnings: readonly string[];
+  /** What becomes of objects, as Markdown. */
+  readonly text: string;
+  /** What publishers wrote about the new versions, as inert Markdown. */
+  readonly notes: readonly string[];
+}
+
+export const SOURCE_OPERATIONS = {
+  unpack: async ({ archive }: { readonly archive: PackageFiles }): Promise<ArchiveReading> =>
+    (await import('../archive/read-archive.ts')).readArchive(bytesOf(archive)),
+
+  unpackLayers: async ({
+    layers,
+    directory,
+  }: {
+    readonly layers: PackageFiles;
+    readonly directory: string | undefined;
+  }): Promise<ArchiveReading> => {
+    const { readLayers } = await import('../archive/read-layers.ts');
+    const bytes = [...layers.values()].map((file) => file.bytes);
+    return readLayers(bytes, undefined, directory);
+  },
+
+  chooseChart: async ({
+    index,
+    wanted,
+  }: {
+    readonly index: PackageFiles;
+    readonly wanted: WantedChart;
+  }): Promise<ChartChoice> => {
+    const { chooseChart } = await import('../fetching/helm-index.ts');
+    return chooseChart(bytesOf(index), wanted);
+  },
+
+  readSources: async ({ files }: { readonly files: PackageFiles }): Promise<SourcesReading> =>
+    (await import('./sync-sources.ts')).readPackageSources(files),
+
+  syncSources: async (
+    work: SyncWork & { readonly files: PackageFiles; readonly foreign: ForeignFunctions },
+    tools: Tools,
+  ): Promise<SourcesSync> => (await import('./sync-sources.ts')).syncPackageSources(work, tools),
+
+  reportChange: async ({
+    before,
+    after,
+    path,
+    directories,
+    limit,
+  }: {
+    readonly before: PackageFiles;
+    readonly after: PackageFiles;
+    readonly path: string;
+    /** Of the sources that change. */
+    readonly directories: readonly string[];
+    readonly limit: number;
+  }): Promise<ReportedChange> => {
+    const { publisherNotes } = await import('../preview/publisher-notes.ts');
+    const { pivotMarkdown, updateReport } = await import('../preview/update-report.ts');
+    const { failures, definitions, pivot } = updateReport(path, before, after);
+    return {
+      failures,
+      warnings: definitions.warnings,
+      text: pivotMarkdown(pivot).slice(0, limit),
+      notes: directories.flatMap((directory) => publisherNotes(before, after, directory)),
+    };
+  },
+};
+
+function bytesOf(files: PackageFiles): Uint8Array {
+  return files.get(ONLY)?.bytes ?? new Uint8Array();
+}

@@ -1,0 +1,160 @@
+/**
+ * The packages of a proposal that take content from elsewhere: what is committed has to be what the lock pins, and what the
+ * processors make of it. It is fetched and made again; what someone wrote into a lock is believed of nothing.
+ */
+import { sameFile, type PackageFiles } from '../../package/package.ts';
+import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../../package/sources/source-files.ts';
+import { digestOf } from '../../revision/digest.ts';
+import type { PackageSourceFindings } from '../check/sources-check.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { LoadedGuardrails } from '../render/guardrails.ts';
+import { packageRenderer } from '../render/rendered-package.ts';
+import { sourceSetting } from '../render/source-setting.ts';
+import { filesAt } from '../repository/package-files.ts';
+import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import type { PackageSources, SourceProblem, SourcesReading } from '../source-port.ts';
+import { keepNewest } from '../text/keep-newest.ts';
+
+/** What was found of the same content, with the same configuration. */
+export type SourceMemory = Map<string, PackageSourceFindings>;
+
+const MAX_REMEMBERED = 500;
+
+interface Looked {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly snapshot: ProposalSnapshot;
+  readonly guardrails: LoadedGuardrails;
+  /** Commit that holds the rendered packages. */
+  readonly head: string;
+  readonly memory: SourceMemory;
+  /** Somebody asked for checks once more. */
+  readonly again: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of each package with sources; none where no package has any. */
+export async function sourceFindings(looked: Looked): Promise<readonly PackageSourceFindings[]> {
+  const { ports, access, snapshot, guardrails, head, memory, again, signal } = looked;
+  const found: PackageSourceFindings[] = [];
+  for (const touched of snapshot.packages) {
+    if (touched.trees.head === null || !(await hasSources(looked, touched))) continue;
+    const [now, before, targets] = await Promise.all([
+      access.git.treeId(head, touched.directory, signal),
+      access.git.treeId(snapshot.mergeBase, touched.directory, signal),
+      access.git.treeId(snapshot.base, '.github/portico/targets', signal),
+    ]);
+    const origin = [access.ref.owner, touched.path, snapshot.writable, ports.runtimeVersion];
+    const key = digestOf('portico sources check 1', [now, before, targets, guardrails.digest, ...origin]);
+    const known = again ? undefined : memory.get(key);
+    const findings = known ?? (await findingsOf(looked, touched));
+    // A host that does not answer now may answer the next time.
+    if (!('isPassing' in findings)) keepNewest(memory, key, findings, MAX_REMEMBERED);
+    found.push(findings);
+  }
+  return found;
+}
+
+async function hasSources(
+  { access, head, signal }: Looked,
+  { directory }: ProposalPackage,
+): Promise<boolean> {
+  const at = (file: string): string => (directory === '' ? file : `${directory}/${file}`);
+  for (const file of [SOURCES_FILE, SOURCES_LOCK_FILE]) {
+    if ((await access.git.readFile(head, at(file), signal)) !== null) return true;
+  }
+  return false;
+}
+
+type Findings = PackageSourceFindings & { readonly isPassing?: true };
+
+async function findingsOf(looked: Looked, touched: ProposalPackage): Promise<Findings> {
+  const { ports, access, snapshot, head, signal } = looked;
+  const { path, directory } = touched;
+  const files = await filesAt(access.git, head, directory, signal);
+  const before = await filesAt(access.git, snapshot.mergeBase, directory, signal);
+  const { sources } = ports;
+  const place = { path, directory, sources: 0, failures: [], warnings: [], text: '' };
+  if (sources === undefined) return { ...place, problems: [problem('nothing fetches sources here', HOST)] };
+  const reading = await sources.read(files, signal);
+  if (reading.kind === 'none') return { ...place, problems: [problem(NO_DOCUMENT, ORPHAN)] };
+  if (reading.kind === 'problems') return { ...place, problems: reading.problems };
+  const count = reading.sources.length;
+  const directories = reading.sources.map(({ destination }) => destination);
+  const report = await sources.report({ path, before, after: files, directories }, signal);
+  const { failures, warnings, text } = report;
+  const told = { ...place, sources: count, failures, warnings, text };
+  const unlocked = await unlockedOf(looked, sources, { reading, before });
+  if (unlocked.length > 0) return { ...told, problems: unlocked };
+  const verified = await verify(looked, touched, files);
+  return { ...told, ...verified };
+}
+
+const HOST = 'Ask the operator of Portico.';
+const SYNC = 'Run portico sources sync and commit what it writes.';
+const NO_DOCUMENT = `there is no ${SOURCES_FILE} to this lock`;
+const ORPHAN = 'Remove the lock, or restore the document.';
+
+/** What nothing is fetched for: it is not pinned, or a stranger pins it. */
+async function unlockedOf(
+  { snapshot, signal }: Looked,
+  sources: PackageSources,
+  {
+    reading,
+    before,
+  }: { readonly reading: Extract<SourcesReading, { kind: 'sources' }>; readonly before: PackageFiles },
+): Promise<readonly SourceProblem[]> {
+  const { hasLock, sources: all, outputs } = reading;
+  if (!hasLock && all.length + outputs.length > 0) {
+    return [problem(`there is no ${SOURCES_LOCK_FILE}: nothing is pinned`, SYNC)];
+  }
+  const loose = all.filter(({ pinned }) => pinned === undefined);
+  if (loose.length > 0) return loose.map(({ id }) => problem(`${id} is not in the lock`, SYNC));
+  if (snapshot.writable) return [];
+  const read = await sources.read(before, signal);
+  const known = new Set(read.kind === 'sources' ? read.sources.map(({ pinned }) => pinned?.resolved) : []);
+  return all
+    .filter(({ pinned }) => !known.has(pinned?.resolved))
+    .map(({ id }) => problem(`${id} is pinned to something new by a proposal from a fork`, FORK));
+}
+
+const FORK =
+  'Portico fetches nothing that a fork names. Someone with write access has to bring it from a branch of this repository.';
+
+async function verify(
+  { ports, access, snapshot, guardrails, signal }: Looked,
+  { path }: ProposalPackage,
+  files: PackageFiles,
+): Promise<{ readonly problems: readonly SourceProblem[]; readonly isPassing?: true }> {
+  const { config, base, writable } = snapshot;
+  const setting = await sourceSetting(ports, access, { loaded: guardrails, base, writable }, signal);
+  const made = await ports.sources?.verify(files, setting, signal);
+  if (made === undefined) return { problems: [] };
+  if (made.kind === 'refused') {
+    const problems = [
+      problem(`the sources cannot be verified: ${made.message}`, made.hint, SOURCES_LOCK_FILE),
+    ];
+    return { problems, ...(made.isPassing && { isPassing: true }) };
+  }
+  const { differences } = made;
+  if (differences.length > 0) {
+    return { problems: differences.map((text) => problem(text, SYNC, SOURCES_LOCK_FILE)) };
+  }
+  // Functions of the package may change what processors made: it is held against what they make of it again.
+  if (differing(made.files, files) === undefined) return { problems: [] };
+  const render = await packageRenderer(ports, { git: access.git, config, base, path, writable }, signal);
+  const other = differing((await render(made.files)).files, files);
+  if (other === undefined) return { problems: [] };
+  return { problems: [problem('this is not what the sources and processors make', SYNC, other)] };
+}
+
+/** The first file that is not the same in both. */
+function differing(made: PackageFiles, files: PackageFiles): string | undefined {
+  return [...new Set([...made.keys(), ...files.keys()])]
+    .toSorted()
+    .find((path) => !sameFile(made.get(path), files.get(path)));
+}
+
+function problem(message: string, hint: string, file: string = SOURCES_FILE): SourceProblem {
+  return { file, line: 1, column: 1, message, hint };
+}

@@ -1,0 +1,50 @@
+/** Pure: what an update of sources says: which of them go where, and what that does to the objects of a cluster. */
+import { shownPin, type SourceStep } from '../downstream/source-renewal.ts';
+import type { SourceReport } from '../source-port.ts';
+import { code, details, foreignSentence, table } from '../text/markdown-blocks.ts';
+
+export interface RenewedSources extends Pick<SourceReport, 'failures' | 'warnings' | 'text'> {
+  readonly steps: readonly SourceStep[];
+  /** What processors left out, or could not do as meant. */
+  readonly left: readonly string[];
+}
+
+/** The first lines: the difference of the lock, in words. */
+export function renewedOpening(path: string, { steps }: RenewedSources): string {
+  const rows = steps.map(({ id, kind, from, to }) => {
+    const isSame = from?.version === to.version;
+    return [
+      code(id),
+      kind,
+      from === undefined ? '' : code(shownPin(from, !isSame)),
+      code(shownPin(to, !isSame)),
+      code(to.resolved),
+    ];
+  });
+  return [
+    `Updates the sources of ${code(path)}. The lock, the fetched files and what the processors make of them are all in this pull request.`,
+    table(['source', 'kind', 'from', 'to', 'pinned to'], rows.slice(0, MAX_ROWS)),
+    ...(rows.length > MAX_ROWS ? [`${rows.length - MAX_ROWS} more are in the lock.`] : []),
+  ].join('\n\n');
+}
+
+const MAX_ROWS = 50;
+
+/** What becomes of objects, and what somebody has to look at. */
+export function renewedText({ failures, warnings, text, left }: RenewedSources): string[] {
+  return [
+    listed('**This must not be merged as it is:**', failures),
+    listed('**Look at:**', warnings),
+    text,
+    left.length === 0 ? '' : details('Notes of the processors', bullets(left)),
+  ].filter((part) => part !== '');
+}
+
+function listed(title: string, texts: readonly string[]): string {
+  return texts.length === 0 ? '' : `${title}\n\n${bullets(texts)}`;
+}
+
+function bullets(texts: readonly string[]): string {
+  const more = texts.length > MAX_ROWS ? [`- and ${texts.length - MAX_ROWS} more`] : [];
+  return [...texts.slice(0, MAX_ROWS).map((text) => `- ${foreignSentence(text)}`), ...more].join('\n');
+}

@@ -1,0 +1,158 @@
+/** Packages whose sources lead to something newer: what is due, and the package with it. */
+import { SOURCES_FILE } from '../../package/sources/source-files.ts';
+import { updateBranch } from '../../revision/ref-name.ts';
+import { inRegistered, type Downstream, type DownstreamRepository } from '../downstream/downstream.ts';
+import { renewalOf } from '../downstream/source-renewal.ts';
+import { withheld, type Withheld } from '../downstream/update-target.ts';
+import type { Wanted } from '../merge/update-content.ts';
+import type { Ports } from '../ports.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
+import { packageRenderer } from '../render/rendered-package.ts';
+import { sourceSetting } from '../render/source-setting.ts';
+import { filesAt } from '../repository/package-files.ts';
+import { refPath } from '../repository/package-revisions.ts';
+import { pauseOf } from '../repository/pause.ts';
+import type { SourcePin, SourcesReading } from '../source-port.ts';
+import type { Decided } from './decision.ts';
+
+/** What the update branch of the sources of a package is named by. */
+const SOURCES = 'sources';
+
+/**
+ * A package as far as its sources are concerned: asks where they lead now. Null where it takes nothing from elsewhere, or nothing
+ * that could be newer.
+ */
+export async function sourceUpdateIn(
+  ports: Pick<Ports, 'sources' | 'now'>,
+  downstreamRepository: DownstreamRepository,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Downstream | Withheld | null> {
+  const { access, config, facts, base } = downstreamRepository;
+  const { sources } = ports;
+  const directory = inRegistered(config.directory, path);
+  const file = directory === '' ? SOURCES_FILE : `${directory}/${SOURCES_FILE}`;
+  if (sources === undefined || (await access.git.readFile(base.oid, file, signal)) === null) return null;
+  const files = await filesAt(access.git, base.oid, directory, signal);
+  const reading = await sources.read(files, signal);
+  if (reading.kind === 'none') return null;
+  if (reading.kind === 'problems') {
+    const [first] = reading.problems;
+    return withheld(
+      'unreadable',
+      `${first?.file ?? SOURCES_FILE}, line ${first?.line ?? 1}: ${first?.message ?? 'it cannot be read'}.`,
+    );
+  }
+  const paused = pausedUntil(reading, ports.now());
+  if (paused !== null) return paused;
+  const pins = new Map<string, SourcePin>();
+  for (const { id, isImmutable, pinned } of reading.sources) {
+    // What leads nowhere else tomorrow is asked only where nothing is pinned yet.
+    if (isImmutable && pinned !== undefined) continue;
+    const found = await sources.resolve({ owner: access.ref.owner, files, id }, signal);
+    if ('code' in found) {
+      const reason = found.isPassing ? 'upstream-unreachable' : 'source-refused';
+      return withheld(reason, `The source ${id} could not be looked up: ${found.message}. ${found.hint}`);
+    }
+    pins.set(id, found);
+  }
+  const renewal = renewalOf(reading.sources, pins);
+  const none = new Map();
+  return {
+    access,
+    facts,
+    config,
+    base,
+    path,
+    directory,
+    upstream: {
+      access,
+      refs: { tags: none, ledger: none },
+      directory,
+      lock: { repo: '', directory, ref: '', commit: '' },
+      current: renewal.current,
+      baseCommit: null,
+      newest: undefined,
+    },
+    upstreamName: `the sources of ${refPath(directory)}`,
+    upstreamUrl: facts.htmlUrl,
+    visible: true,
+    channels: null,
+    branch: updateBranch(refPath(directory), SOURCES),
+    exists: true,
+    fresh: false,
+    renewal,
+  };
+}
+
+/** A pause that the document says, until the time that it says. */
+function pausedUntil({ paused }: Extract<SourcesReading, { kind: 'sources' }>, now: Date): Withheld | null {
+  if (paused === undefined) return null;
+  const until = paused.until === undefined ? Number.NaN : Date.parse(paused.until);
+  if (!Number.isNaN(until) && until <= now.getTime()) return null;
+  const end = paused.until === undefined ? '' : ` until ${paused.until}`;
+  return withheld('paused', `${SOURCES_FILE} pauses updates of its sources${end}: ${paused.reason}`);
+}
+
+/** Which state of its sources a package should be at, or why it is left where it is. */
+export async function decideSources(
+  ports: Pick<Ports, 'seals'>,
+  { access, directory, path, renewal }: Downstream,
+  isAsked: boolean,
+  signal?: AbortSignal,
+): Promise<Decided | Withheld> {
+  const paused = isAsked ? null : ((await pauseOf(ports, access, directory, signal))?.by ?? null);
+  if (paused !== null) {
+    return withheld('paused', `Updates are paused by ${paused}. Resume them with /portico resume ${path}.`);
+  }
+  const { steps = [], moved = [], older = [], to = '' } = renewal ?? {};
+  if (steps.length > 0) return { kind: 'decided', to, asked: isAsked };
+  const [other] = moved;
+  if (other !== undefined) {
+    return withheld(
+      'source-changed',
+      `The publisher of ${other.id} gave ${other.to.version ?? 'its version'} other content (${other.to.resolved}) than the lock pins (${other.from?.resolved ?? ''}). The lock stays. If that is right, run portico sources sync --update ${other.id}.`,
+    );
+  }
+  const [back] = older;
+  if (back === undefined) return withheld('up-to-date', 'Its sources lead to nothing newer.');
+  return withheld(
+    'ahead',
+    `${back.id} is at ${back.from?.version ?? ''}; the newest version in its range is ${back.to.version ?? ''}, which is older.`,
+  );
+}
+
+/** The package with its sources where they lead now, processed and rendered. */
+export async function renewedPackage(
+  ports: Pick<Ports, 'sources' | 'runtime' | 'content'>,
+  { access, base, config, directory, path, renewal }: Downstream,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Wanted | Withheld> {
+  const { git } = access;
+  const { sources } = ports;
+  const local = await filesAt(git, base.oid, directory, signal);
+  const pins = new Map((renewal?.steps ?? []).map((step) => [step.id, step.to]));
+  const loaded = await loadGuardrails({ git, config, base: base.oid, signal });
+  const setting = await sourceSetting(ports, access, { loaded, base: base.oid }, signal);
+  const made = await sources?.renew(local, pins, setting, signal);
+  if (made === undefined) return withheld('source-refused', 'Nothing fetches sources here.');
+  if (made.kind === 'refused') {
+    const reason = made.isPassing ? 'upstream-unreachable' : 'source-refused';
+    return withheld(
+      reason,
+      `${to} cannot be used: ${made.message}. ${made.hint} The package stays as it is.`,
+    );
+  }
+  const render = await packageRenderer(ports, { git, config, base: base.oid, path }, signal);
+  const { files } = await render(made.files);
+  const directories = (renewal?.steps ?? []).map(({ destination }) => destination);
+  const report = await sources?.report({ path, before: local, after: files, directories }, signal);
+  return {
+    to,
+    local,
+    files,
+    conflicts: [],
+    ...(report && { source: { ...report, left: made.notes } }),
+  };
+}

@@ -1,0 +1,90 @@
+/** A Helm repository over real HTTP, and packages that take its charts. */
+import { createRuntime } from '../../../src/function/runtime.ts';
+import { runProcessors } from '../../../src/processors/run-processors.ts';
+import { createToolMachine } from '../../../src/processors/tool-machine.ts';
+import { contentServer, sha256, tgz, type ContentServer } from '../../fetching/content-server.ts';
+import { realTools } from '../../processors/real-tools.ts';
+import { sourceHost, syncTexts } from '../../sources/syncing.ts';
+import { kptfile } from '../small-package.ts';
+
+export const tools = realTools();
+
+export interface ChartRepository extends AsyncDisposable {
+  readonly server: ContentServer;
+  /** Adds a version, or gives one other content. */
+  publish(version: string, templates: Readonly<Record<string, string>>, notes?: string): void;
+  /** A package at the newest version that there is now. */
+  package(name: string, more?: string): Promise<Record<string, string>>;
+}
+
+export async function chartRepository(): Promise<ChartRepository> {
+  const server = await contentServer();
+  const versions = new Map<string, string>();
+  return {
+    server,
+    publish(version, templates, notes) {
+      const annotations =
+        notes === undefined ? '' : `annotations:\n  artifacthub.io/changes: |\n    ${notes}\n`;
+      const chart = tgz({
+        'shop/Chart.yaml': `apiVersion: v2\nname: shop\nversion: ${version}\n${annotations}`,
+        'shop/values.yaml': 'replicas: 1\n',
+        ...Object.fromEntries(
+          Object.entries(templates).map(([name, text]) => [`shop/templates/${name}.yaml`, text]),
+        ),
+      });
+      server.files.set(`/shop-${version}.tgz`, chart);
+      versions.set(version, sha256(chart));
+      const entries = [...versions].map(
+        ([name, digest]) => `  - version: ${name}\n    digest: ${digest}\n    urls: [shop-${name}.tgz]\n`,
+      );
+      server.files.set('/index.yaml', Buffer.from(`apiVersion: v1\nentries:\n  shop:\n${entries.join('')}`));
+    },
+    async package(name, more = '') {
+      const texts = {
+        Kptfile: kptfile(name),
+        '.krmignore': 'upstream\nvalues.yaml\n',
+        'values.yaml': 'replicas: 2 # ours\n',
+        'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Sources
+metadata: { name: sources, annotations: { config.kubernetes.io/local-config: "true" } }
+${more}sources:
+- { id: chart, helm: { repository: ${JSON.stringify(server.url)}, chart: shop, version: ">=1 <2" }, destination: upstream/chart }
+processors:
+- { helm: { chart: upstream/chart, values: values.yaml, release: ${name}, namespace: shop }, out: rendered }
+`,
+      };
+      const machine = createToolMachine({ needsSandbox: true, environment: tools ?? {} });
+      const synced = await syncTexts(texts, sourceHost([server.host]), {
+        process: (tree, list, signal) =>
+          runProcessors(tree, list, { runtime: createRuntime(), machine, signal }),
+      });
+      return synced.texts;
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+export function deployment(image: string, more = ''): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: {{ .Release.Name }}-web, namespace: {{ .Release.Namespace }} }
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: { matchLabels: { app: ${more === '' ? 'shop' : more} } }
+  template:
+    metadata: { labels: { app: ${more === '' ? 'shop' : more} } }
+    spec: { containers: [{ name: web, image: ${image} }] }
+`;
+}
+
+export function crd(plural: string): string {
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: ${plural}.example.com }
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { kind: ${plural}, plural: ${plural} }
+  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object } } }]
+`;
+}
