@@ -18,7 +18,13 @@ export function createSourceFetch(host: SourceHost): FetchSource {
       case 'package':
         return await packageContent({ host, place, credentials, pinned, signal });
       case 'oci':
-        return await registryContent({ host, place, credentials, pinned, signal });
+        return await registryContent({
+          host,
+          place: { ...place, directory: newRoot },
+          credentials,
+          pinned,
+          signal,
+        });
       case 'helm': {
         if (!place.repository.startsWith(OCI))
           return await chartContent({ host, place, credentials, pinned, signal });

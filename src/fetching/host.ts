@@ -53,10 +53,9 @@ export interface Registry {
     signal: AbortSignal,
   ): Promise<string>;
   tags(name: string, credential: Credential | undefined, signal: AbortSignal): Promise<readonly string[]>;
-  /** The files in it, every byte as the digest says. */
+  /** The files in it, every byte as the digest says; of a directory alone, with those at the top, where one is named. */
   pull(
-    name: string,
-    digest: string,
+    image: { readonly name: string; readonly digest: string; readonly directory: string },
     credential: Credential | undefined,
     signal: AbortSignal,
   ): Promise<PackageFiles>;

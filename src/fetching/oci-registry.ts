@@ -42,9 +42,10 @@ export function createRegistry(options: {
       });
     },
     tags: (name, credential, signal) => clientOf(credential).tags(parseReference(name), signal),
-    pull: async (name, digest, credential, signal) => {
+    pull: async ({ name, digest, directory }, credential, signal) => {
       const { files } = await fetchArtifact(clientOf(credential), parseReference(`${name}@${digest}`), {
         signal,
+        directory,
         read: (layers, directory) => reader.layers(layers, directory, signal),
       });
       return files;

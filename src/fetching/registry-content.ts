@@ -13,6 +13,8 @@ export interface ImagePlace {
   readonly tag?: string;
   readonly digest?: string;
   readonly semver?: string;
+  /** Only what is in this directory of the image is read, and what stands at its top; all of it where absent. */
+  readonly directory?: string;
 }
 
 const PINNED = /^(.+)@(sha256:[0-9a-f]{64})$/;
@@ -25,7 +27,7 @@ export async function registryContent({
   pinned,
   signal,
 }: ContentRequest<ImagePlace>): Promise<Content> {
-  const { image } = place;
+  const { image, directory = '' } = place;
   const { credential, who } = credentialOf(host, image, credentials);
   if (pinned !== undefined) {
     const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
@@ -35,12 +37,12 @@ export async function registryContent({
         hint: 'Restore the lock from git, or resolve the source again with --update.',
       });
     }
-    const files = await pull({ host, image, digest, who, credential, signal });
+    const files = await pull({ host, image, digest, directory, who, credential, signal });
     const { resolved, version } = pinned;
     return { resolved, files, ...(version !== undefined && { version }) };
   }
   const { digest, tag } = await resolve({ host, place, who, credential, signal });
-  const files = await pull({ host, image, digest, who, credential, signal });
+  const files = await pull({ host, image, digest, directory, who, credential, signal });
   return { resolved: `${image}@${digest}`, files, ...(tag !== undefined && { version: tag }) };
 }
 
@@ -109,6 +111,7 @@ async function pull({
   host: { cache, registry },
   image,
   digest,
+  directory,
   who,
   credential,
   signal,
@@ -116,13 +119,14 @@ async function pull({
   readonly host: SourceHost;
   readonly image: string;
   readonly digest: string;
+  readonly directory: string;
   readonly who: string;
   readonly credential: Credential | undefined;
   readonly signal: AbortSignal;
 }): Promise<PackageFiles> {
   return await cache.content(
-    `image ${who} ${image}@${digest}`,
-    (stop) => registry.pull(image, digest, credential, stop),
+    `image ${who} ${image}@${digest} ${directory}`,
+    (stop) => registry.pull({ name: image, digest, directory }, credential, stop),
     bytesOf,
     signal,
   );

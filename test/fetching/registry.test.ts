@@ -1,5 +1,8 @@
+import { gzipSync } from 'node:zlib';
+
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { tar } from '../archive/archives.ts';
 import { startMemoryRegistry, type MemoryRegistry } from '../oci/memory-registry.ts';
 import { sourceHost, syncTexts } from '../sources/syncing.ts';
 import { sha256, tgz } from './content-server.ts';
@@ -83,4 +86,31 @@ sources:
   const lock = made.texts['portico-sources.lock.yaml']?.replace('/acme/bundle@', '/evil/bundle@') ?? '';
   const forged = { ...made.texts, 'portico-sources.lock.yaml': lock };
   await expect(syncTexts(forged, host(), { locked: true })).rejects.toMatchObject({ code: 'SOURCES_LOCK' });
+});
+
+test('a directory of an image is taken, whatever else the image holds', async () => {
+  const layer = gzipSync(
+    tar(
+      { name: 'bin', type: '2' },
+      { name: 'LICENSE', body: 'free' },
+      { name: 'a/b/x.yaml', body: 'x: 1\n' },
+    ),
+  );
+  put('acme/large', 'v1', layer, IMAGE);
+  const source = (more: string) => ({
+    'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Sources
+sources:
+- { id: part, oci: { ref: "oci://${registry.host}/acme/large:v1" }${more} }
+`,
+  });
+  const host = sourceHost([registry.host]);
+  const { texts } = await syncTexts(source(', newRoot: a/b'), host);
+  expect(Object.entries(texts).filter(([path]) => path.startsWith('part/'))).toEqual([
+    ['part/LICENSE', 'free'],
+    ['part/x.yaml', 'x: 1\n'],
+  ]);
+  // What was read of it for one is not the whole of it for another.
+  await expect(syncTexts(source(''), host)).rejects.toMatchObject({ code: 'ARCHIVE_ENTRY' });
+  await expect(syncTexts(source(', newRoot: a/c'), host)).rejects.toMatchObject({ code: 'SOURCE_EMPTY' });
 });
