@@ -32,6 +32,8 @@ export interface CatalogPackage {
   readonly variant?: VariantMark;
   /** It takes content from elsewhere, which may have newer versions. */
   readonly hasSources?: boolean;
+  /** The channel of its upstream that its Kptfile names. */
+  readonly channel?: string;
 }
 
 /** A file with variant documents or inventory objects. */

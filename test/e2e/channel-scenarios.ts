@@ -111,7 +111,7 @@ export const CHANNEL_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: 'deprecation of what updates bring',
-    wanted: '| `v3` | warning | old API. |',
+    wanted: '"Update shop to v2"',
     ...pushes(
       channels(['v1', 'v2', 'v3'], {
         more: 'deprecations:\n- {reference: {schema: revision, name: v3}, message: "old API"}\n',

@@ -1,4 +1,3 @@
-import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { followText } from '../../channels/catalog-index.ts';
 import { channelFileOf, isSound, packageOfChannelFile } from '../../channels/judge-file.ts';
 import { offerOf, type PackageOffer } from '../../channels/offer.ts';
@@ -153,7 +152,9 @@ function rowsOf(
 ): string[][] {
   const directory = pathInRepository(registered, path);
   const names = revisionsByDirectory(refs).get(directory === '' ? '.' : directory) ?? [];
-  const followed = new Set(visible.flatMap(({ repository }) => channelOf(repository) ?? []));
+  const followed = new Set(
+    visible.flatMap(({ follow }) => (follow?.kind === 'channel' ? [follow.channel] : [])),
+  );
   const tags = [...followed].flatMap((channel) => {
     const revision = channelRevision(refs, directory, channel);
     return revision === undefined ? [] : [[channel, revision] as const];
@@ -162,12 +163,12 @@ function rowsOf(
   return visible.map((one) => rowOf(offer, one, stopped));
 }
 
-function channelOf({ updates }: CatalogRepository): string | undefined {
-  return updates?.follow?.kind === 'channel' ? updates.follow.channel : undefined;
-}
-
-function rowOf(offer: PackageOffer, { name, repository, at }: Visible[number], stopped: boolean): string[] {
-  const { follow = { kind: 'latest' }, policy } = repository.updates ?? {};
+function rowOf(
+  offer: PackageOffer,
+  { name, repository, at, follow = { kind: 'latest' } }: Visible[number],
+  stopped: boolean,
+): string[] {
+  const { policy } = repository.updates ?? {};
   const start = [code(name), code(offer.path), code(followText(follow)), at === undefined ? '–' : code(at)];
   if (at === undefined || !offer.revisions.includes(at)) {
     return [...start, '–', 'It is not made yet, or is locked to no revision.'];

@@ -31,7 +31,8 @@ export function channelFollowers(
     [...(repository.channelFiles ?? [])].map(([directory]) => {
       const { visible } = visibleFollowers(catalog, repository, directory);
       const followers = visible.flatMap((one): ChannelFollower[] => {
-        const { follow, policy } = one.repository.updates ?? {};
+        const { follow } = one;
+        const { policy } = one.repository.updates ?? {};
         if (follow?.kind !== 'channel') return [];
         const standing = catalog.standings(one.repository.ref.id).get(one.path);
         const { name, at } = one;

@@ -54,6 +54,28 @@ export function channelTarget(document: PackageChannels, request: ChannelRequest
   return { kind: 'target', revision: to, way };
 }
 
+/** Where a package begins that is not there yet: at the head, unless it lets nobody in. */
+export function firstInChannel(
+  document: PackageChannels,
+  { path, channel, available, tagged }: Omit<ChannelRequest, 'policy' | 'at'>,
+): ChannelTarget {
+  const tags = new Map(tagged === undefined ? [] : [[channel, tagged] as const]);
+  const offered = offerOf(path, available, document, tags).channels.get(channel);
+  if (offered === undefined) return withheld('no-channel', `The upstream has no channel ${channel}.`);
+  const to = offered.kind === 'tag' ? offered.revision : headName(offered.graph.head);
+  if (to === undefined) return withheld('no-head', `The channel ${channel} offers nothing.`);
+  const deprecations = deprecationsOn(document, { from: undefined, to, channel });
+  const closed = deprecations.find(({ severity }) => severity === 'blocking');
+  if (closed !== undefined) {
+    return withheld('no-head', sentence(`no new package can be made from ${to}: ${closed.message}`));
+  }
+  return { kind: 'target', revision: to, way: { channel, deprecations } };
+}
+
+function headName(head: number | undefined): string | undefined {
+  return head === undefined ? undefined : `v${head}`;
+}
+
 /** What is told of an update that no channel leads: what is deprecated of it. */
 export function otherWay(
   { deprecations }: Pick<PackageOffer, 'deprecations'>,

@@ -5,11 +5,13 @@ import {
   type CatalogRepository,
   type Standing,
 } from '../../catalog/catalog.ts';
+import type { Follow } from '../../channels/plan.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName, type RevisionName } from '../../revision/revision-name.ts';
 import type { RepositoryRef } from '../ports.ts';
 import { isNamed, isSameOwner, mayFlow } from '../repository/visibility.ts';
 import { code, table } from '../text/markdown-blocks.ts';
+import { followOf } from './follow-of.ts';
 import { variantPlan } from './variant-plan.ts';
 
 /** A package downstream, and where the revision is there. */
@@ -103,23 +105,42 @@ function followersOf(
   catalog: Catalog,
   { ref: { id } }: CatalogRepository,
   directory: string,
-): { readonly repository: CatalogRepository; readonly path: string; readonly at: string | undefined }[] {
+): Omit<KnownFollower, 'name'>[] {
   const place = plainDirectory(directory);
   const tag = place === '.' ? '' : `${place}/`;
-  const locked = catalog.followers(id, place).map(({ repository, package: { directory: where, lock } }) => {
+  const plan = variantPlan(catalog);
+  const locked = catalog.followers(id, place).map(({ repository, package: found }) => {
+    const { directory: where, lock, channel } = found;
     const name = (lock?.ref ?? '').replace(/^refs\/tags\//, '');
+    const path = packagePathOf(repository.directory, where) ?? where;
+    const planned = plan.at(repository.ref.id, path);
     return {
       repository,
-      path: packagePathOf(repository.directory, where) ?? where,
+      path,
+      follow: followOf(repository.updates?.follow, channel, planned),
       at: name.startsWith(tag) ? name.slice(tag.length) : undefined,
     };
   });
   const known = new Set(locked.map(nameOf));
-  const planned = variantPlan(catalog)
-    .planned.filter(({ upstream }) => upstream.repository.ref.id === id && upstream.directory === place)
-    .map(({ downstream }) => ({ ...downstream, at: undefined }))
+  const planned = plan.planned
+    .filter(({ upstream }) => upstream.repository.ref.id === id && upstream.directory === place)
+    .map((one) => {
+      const follow = followOf(undefined, undefined, one);
+      return { ...one.downstream, follow, at: undefined };
+    })
     .filter((one) => !known.has(nameOf(one)));
   return [...locked, ...planned];
+}
+
+/** A package that is made from another, or is to be. */
+export interface KnownFollower {
+  /** `owner/name:path` */
+  readonly name: string;
+  readonly repository: CatalogRepository;
+  readonly path: string;
+  readonly follow: Follow | undefined;
+  /** The revision or ref that it is locked to. */
+  readonly at: string | undefined;
 }
 
 /** Who may be told of, by name, and how many more there are, of those that are made from a package. */
@@ -128,12 +149,7 @@ export function visibleFollowers(
   upstream: CatalogRepository,
   directory: string,
 ): {
-  readonly visible: readonly {
-    readonly name: string;
-    readonly repository: CatalogRepository;
-    readonly path: string;
-    readonly at: string | undefined;
-  }[];
+  readonly visible: readonly KnownFollower[];
   readonly hidden: number;
 } {
   const all = followersOf(catalog, upstream, directory);

@@ -7,6 +7,7 @@ import type { CommitInfo } from '../git-port.ts';
 import type { PackageRequest } from '../job.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
+import { channelNamedBy } from '../repository/follow-mark.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
 import { refPath } from '../repository/package-revisions.ts';
@@ -42,6 +43,8 @@ export interface Downstream {
   readonly visible: boolean;
   /** The channel file of the upstream; null where it has none, and where nothing of it may come here. */
   readonly channels: PackageChannelState | null;
+  /** The channel that its Kptfile names. */
+  readonly channel?: string;
   readonly branch: string;
   /** False where the variant has yet to make it. */
   readonly exists: boolean;
@@ -127,6 +130,7 @@ export async function downstreamIn(
   const followed = await followedBy({ ports, downstreamRepository, planned, kptfile, outside, signal });
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
+  const channel = kptfile === null ? undefined : channelNamedBy(kptfile);
   const upstreamFacts = await downstreamRepository.factsOf(upstream.access, signal);
   const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
   const visible =
@@ -148,6 +152,7 @@ export async function downstreamIn(
     branch: updateBranch(refPath(directory), name),
     exists: kptfile !== null,
     fresh: planned !== undefined && (kptfile === null || readMark(kptfile)?.uid !== planned.uid),
+    ...(channel !== undefined && { channel }),
     ...(planned && { planned }),
   };
 }

@@ -19,7 +19,12 @@ export async function channelsOf(
 ): Promise<ProposedChannels | undefined> {
   const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
   const { pull, config, head, branchHead: oid = head.oid } = snapshot;
-  const withdrawn = await withdrawnByUpdate(ports, access.git, { pull, config, head: { oid } }, signal);
+  const withdrawn = await withdrawnByUpdate(
+    ports,
+    access.git,
+    { pull, config, head: { oid }, repository: access.ref.id },
+    signal,
+  );
   if (withdrawn === undefined) return proposed;
   return proposed === undefined || proposed.files.length === 0
     ? { files: [], withdrawn }

@@ -139,10 +139,9 @@ function followersAt(
 ): Parameters<typeof rolloutGate>[1] {
   const upstream = catalog.get(ref.id);
   if (upstream === undefined) return [];
-  return visibleFollowers(catalog, upstream, directory).visible.filter(({ repository, at }) => {
-    const follow = repository.updates?.follow;
-    return follow?.kind === 'channel' && follow.channel === promotion.from && at === revision;
-  });
+  return visibleFollowers(catalog, upstream, directory).visible.filter(
+    ({ follow, at }) => follow?.kind === 'channel' && follow.channel === promotion.from && at === revision,
+  );
 }
 
 /** Who has the last word on a channel file where nobody can tell what its gates are. */

@@ -125,7 +125,8 @@ function followersOf(
   if (upstream === undefined) return { followers: [], hidden: 0 };
   const { visible, hidden } = visibleFollowers(catalog, upstream, at.directory);
   const followers = visible.flatMap((one) => {
-    const { follow, policy } = one.repository.updates ?? {};
+    const { follow } = one;
+    const { policy } = one.repository.updates ?? {};
     if (follow?.kind !== 'channel' || follow.channel !== at.channel || one.at === undefined) return [];
     const position = { kind: 'revision', revision: one.at } as const;
     const planned = planUpdate(at.offer, { at: position, follow, newestInRange, ...(policy && { policy }) });

@@ -289,10 +289,7 @@ function abandoned(
   const { visible } = visibleFollowers(catalog, upstream, pathInRepository(registered, path));
   return before.channels.flatMap(({ name }): ChannelProblem[] => {
     if (kept.has(name)) return [];
-    const left = visible.filter(({ repository }) => {
-      const follow = repository.updates?.follow;
-      return follow?.kind === 'channel' && follow.channel === name;
-    });
+    const left = visible.filter(({ follow }) => follow?.kind === 'channel' && follow.channel === name);
     if (left.length === 0) return [];
     const who = left.slice(0, 10).map((one) => one.name);
     const message = `the channel ${name} goes, and is followed by ${who.join(', ')}: let them follow another one first, or set the label ${FORCE}`;

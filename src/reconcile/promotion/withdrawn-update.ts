@@ -1,7 +1,12 @@
+import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
+import { channelInIndex, followOf } from '../downstream/follow-of.ts';
+import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { isWithdrawn } from '../repository/indexed-channels.ts';
+import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { newestSealed, packagesOf } from '../seal/update-record.ts';
@@ -18,22 +23,42 @@ export async function withdrawnByUpdate(
     pull,
     config,
     head,
-  }: Pick<ProposalSnapshot, 'pull' | 'config'> & { readonly head: { readonly oid: string } },
+    repository,
+  }: Pick<ProposalSnapshot, 'pull' | 'config'> & {
+    readonly head: { readonly oid: string };
+    /** Its id. */
+    readonly repository: number;
+  },
   signal?: AbortSignal,
 ): Promise<readonly string[] | undefined> {
-  const { follow } = config.updates;
-  if (follow.kind !== 'channel' || parseBranch(pull.headRef)?.kind !== 'update') return undefined;
+  if (parseBranch(pull.headRef)?.kind !== 'update') return undefined;
+  const here = catalog.get(repository);
+  if (config.updates.follow.kind !== 'channel' && !mayNameChannels(catalog, here)) return undefined;
   // Of what was not looked at since the start nobody knows whether it was withdrawn.
   needWholeIndex({ catalog });
   const ours = await newestSealed(git, head.oid, seals, signal);
   let led = false;
   const withdrawn: string[] = [];
-  for (const { upstream, to } of ours === null ? [] : packagesOf(ours.record)) {
+  for (const { upstream, directory, to } of ours === null ? [] : packagesOf(ours.record)) {
     const at = upstream.lastIndexOf(':');
     const channels = catalog.byName(upstream.slice(0, at))?.channelFiles?.get(upstream.slice(at + 1));
-    if (channels === undefined) continue;
+    const place = refPath(directory);
+    const channel = here === undefined ? undefined : channelInIndex(here, place);
+    const planned =
+      here && variantPlan(catalog).at(repository, packagePathOf(here.directory, place) ?? place);
+    const follow = followOf(config.updates.follow, channel, planned);
+    if (channels === undefined || follow.kind !== 'channel') continue;
     led = true;
     if (isWithdrawn(channels, follow, to)) withdrawn.push(`${upstream.slice(at + 1)} ${to}`);
   }
   return led ? withdrawn : undefined;
+}
+
+/** Whether anything here may follow a channel that the configuration does not say. */
+function mayNameChannels(catalog: Catalog, here: CatalogRepository | undefined): boolean {
+  if (here === undefined) return false;
+  return (
+    here.packages.some(({ channel }) => channel !== undefined) ||
+    variantPlan(catalog).planned.some(({ downstream }) => downstream.repository.ref.id === here.ref.id)
+  );
 }

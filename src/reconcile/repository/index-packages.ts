@@ -2,6 +2,7 @@ import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
 import type { Git } from '../git-port.ts';
+import { channelNamedBy } from './follow-mark.ts';
 import { readKptfileAt, withMappedLock } from './kptfile-at.ts';
 import { refPath } from './package-revisions.ts';
 import { readMark } from './variant-mark.ts';
@@ -41,12 +42,14 @@ export async function indexPackages({
     const mark = kptfile === null ? undefined : readMark(kptfile);
     const file = directory === '' ? SOURCES_FILE : `${directory}/${SOURCES_FILE}`;
     const hasSources = (await git.readFile(head, file, signal)) !== null;
+    const channel = kptfile === null ? undefined : channelNamedBy(kptfile);
     packages.push({
       directory: place,
       tree,
       lock: kptfile?.upstreamLock?.git ?? null,
       ...(mark && { variant: mark }),
       ...(hasSources && { hasSources }),
+      ...(channel !== undefined && { channel }),
     });
   }
   return packages;

@@ -2,6 +2,7 @@
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
+import { channelInIndex, followOf } from '../downstream/follow-of.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
@@ -113,17 +114,15 @@ async function withdrawalOf(
   if (to === undefined) return { name, what: 'stays' };
   const own = repository.ref.id === governed.control.ref.id;
   const obeyed = isControlledBy(repository, governed.control);
-  const leads = isLedBack(followOf(ports, one), { to, own, obeyed });
+  const leads = isLedBack(followedBy(ports, one), { to, own, obeyed });
   return { name, what: leads ? 'back' : 'own', to };
 }
 
-/** A variant's document says what is followed; everything else is the repository's business. */
-function followOf(
+function followedBy(
   { catalog }: Pick<Ports, 'catalog'>,
   { repository, path }: RolloutMember,
 ): UpdatePolicy['follow'] {
   const planned = variantPlan(catalog).at(repository.ref.id, path);
-  if (planned === undefined) return repository.updates?.follow ?? { kind: 'none' };
-  const { revision } = planned;
-  return revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision };
+  const channel = channelInIndex(repository, pathInRepository(repository.directory, path));
+  return followOf(repository.updates?.follow ?? { kind: 'none' }, channel, planned);
 }

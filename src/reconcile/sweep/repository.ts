@@ -9,6 +9,7 @@ import { isExpected } from '../downstream/not-shared.ts';
 import { prepareVariants } from '../downstream/prepare-variants.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from '../downstream/variant-plan.ts';
+import { withdrawnJobs } from '../downstream/withdrawn-jobs.ts';
 import type { Job } from '../job.ts';
 import {
   downstreamJob,
@@ -27,7 +28,7 @@ import { allChannels } from '../repository/channel-files.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { formerNames, learnNames, MAX_ASKED } from '../repository/former-names.ts';
 import { indexPackages } from '../repository/index-packages.ts';
-import { indexedChannels, withdrawnJobs } from '../repository/indexed-channels.ts';
+import { indexedChannels } from '../repository/indexed-channels.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { outsideAddress, outsideAddresses } from '../repository/outside-upstream.ts';
 import { loadRevisionRefs, revisionsByDirectory } from '../repository/package-revisions.ts';

@@ -2,8 +2,9 @@
 
 import type { Position } from '../../channels/plan.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
-import { channelTarget, otherWay, type UpdateWay } from '../downstream/channel-target.ts';
+import { channelTarget, firstInChannel, otherWay, type UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';
+import { followOf } from '../downstream/follow-of.ts';
 import { updateTarget, withheld, type Target, type Withheld } from '../downstream/update-target.ts';
 import type { Upstream } from '../downstream/upstream.ts';
 import { channelRevision, taggedRevisions } from '../repository/package-revisions.ts';
@@ -23,7 +24,7 @@ export interface Decided {
 }
 
 /** What is decided of a downstream package. */
-export type DecidedOn = Pick<Downstream, 'path' | 'planned' | 'channels'> & {
+export type DecidedOn = Pick<Downstream, 'path' | 'exists' | 'planned' | 'channel' | 'channels'> & {
   readonly config: Pick<Downstream['config'], 'updates'>;
   readonly upstream: Pick<Upstream, 'refs' | 'directory' | 'current' | 'newest'>;
 };
@@ -109,8 +110,12 @@ async function targetOf(
     const message = `The channels of the upstream are stopped, because ${file} there is invalid. They resume when it is fixed.`;
     return withheld('channel-stopped', message);
   }
-  const at = await ask.position();
   const { channel } = follow;
+  if (!down.exists) {
+    const place = { path: upstream.directory, channel, available, tagged: tagged(channel) };
+    return firstInChannel(document, place);
+  }
+  const at = await ask.position();
   return channelTarget(document, {
     path: upstream.directory,
     channel,
@@ -154,11 +159,8 @@ function notLedBack({ upstream: { current = '' } }: DecidedOn): Withheld {
   return { ...withheld('wave-rolled-back', message), to: current };
 }
 
-/** A variant's document says what is followed; everything else is the downstream repository's business. */
-function policyOf({ config: { updates }, planned }: DecidedOn): UpdatePolicy {
-  if (planned === undefined) return updates;
-  const { revision } = planned;
-  return { ...updates, follow: revision === undefined ? { kind: 'latest' } : { kind: 'pin', revision } };
+function policyOf({ config: { updates }, channel, planned }: DecidedOn): UpdatePolicy {
+  return { ...updates, follow: followOf(updates.follow, channel, planned) };
 }
 
 /** A variant at its revision still has to change when its document or the inventory did. */

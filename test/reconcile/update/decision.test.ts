@@ -26,6 +26,7 @@ const PINNED = following({ kind: 'pin', revision: 'v2' });
 
 const at = (current: string, change: Partial<DecidedOn> = {}): DecidedOn => ({
   path: 'web',
+  exists: true,
   channels: null,
   config: LATEST,
   upstream: { refs: { tags, ledger: new Map() }, directory: 'base', current, newest: 'v3' },
