@@ -46,7 +46,10 @@ async function titles(): Promise<string[]> {
 async function tagged(name: string): Promise<string | undefined> {
   const tags = await up.tags();
   const commit = tags.get(name);
-  return [...tags].find(([tag, other]) => /\/v\d+$/.test(tag) && other === commit)?.[0];
+  const folder = name.slice(0, name.lastIndexOf('/'));
+  return [...tags].find(
+    ([tag, other]) => tag.startsWith(`${folder}/`) && /\/v\d+$/.test(tag) && other === commit,
+  )?.[0];
 }
 
 async function standing(): Promise<(string | null | undefined)[]> {
@@ -156,13 +159,19 @@ describe('what goes wrong with channels is put right, or told', () => {
     const before = await shop.pulls();
     await up.push('main', { [fileOf('web')]: channels('web', ['v1', 'v2', 'v3']) });
     for (const answer of [502, 404]) {
+      let refused = 0;
       await stage.watching(
-        ({ path }) => (path.startsWith('/repos/acme/up') ? answer : undefined),
+        ({ path }) => {
+          if (!path.startsWith('/repos/acme/up')) return undefined;
+          refused += 1;
+          return answer;
+        },
         async () => {
-          await stage.look('shop');
-          await stage.dashboard('shop');
+          await stage.server().bot.sweep();
+          await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(2);
         },
       );
+      await stage.idle();
       expect((await shop.pull(before[0]!.number)).state).toBe('open');
     }
     await stage.sweep();
