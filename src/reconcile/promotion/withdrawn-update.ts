@@ -33,7 +33,8 @@ export async function withdrawnByUpdate(
 ): Promise<readonly string[] | undefined> {
   if (parseBranch(pull.headRef)?.kind !== 'update') return undefined;
   const here = catalog.get(repository);
-  if (config.updates.follow.kind !== 'channel' && !mayNameChannels(catalog, here)) return undefined;
+  const isSeen = catalog.isSeen(repository);
+  if (config.updates.follow.kind !== 'channel' && isSeen && !mayNameChannels(catalog, here)) return undefined;
   // Of what was not looked at since the start nobody knows whether it was withdrawn.
   needWholeIndex({ catalog });
   const ours = await newestSealed(git, head.oid, seals, signal);
@@ -54,11 +55,11 @@ export async function withdrawnByUpdate(
   return led ? withdrawn : undefined;
 }
 
-/** Whether anything here may follow a channel that the configuration does not say. */
+/** Whether anything here may follow a channel that the configuration does not say; a variant's document may stand anywhere. */
 function mayNameChannels(catalog: Catalog, here: CatalogRepository | undefined): boolean {
   if (here === undefined) return false;
   return (
-    here.packages.some(({ channel }) => channel !== undefined) ||
+    here.packages.some(({ channel, variant }) => channel !== undefined || variant !== undefined) ||
     variantPlan(catalog).planned.some(({ downstream }) => downstream.repository.ref.id === here.ref.id)
   );
 }
