@@ -18,6 +18,7 @@ ready, it prints its addresses, and it serves until it is stopped.
   --webhook URL             address for the App's webhooks (default: none)
   --port N                  the port (default: 0, a free port)
   --host HOST               the address to listen on (default: 127.0.0.1)
+  --name NAME               the host name in its addresses, if others reach it by another name (with --host 0.0.0.0)
   --data DIR                directory for all data, which is reused if it exists (default: a temporary directory)
   --own-api-origin          serve the API on its own origin, as on github.com (default: below /api/v3)
   --realistic               be slow, inconsistent and briefly unavailable, as GitHub can be
@@ -45,6 +46,7 @@ export interface Start {
   readonly webhookUrl: string | undefined;
   readonly port: number;
   readonly host: string | undefined;
+  readonly name: string | undefined;
   readonly dataDir: string | undefined;
   readonly ownApiOrigin: boolean;
   /** The seed; false: not realistic. */
@@ -66,6 +68,7 @@ const OPTIONS = {
   webhook: { type: 'string' },
   port: { type: 'string' },
   host: { type: 'string' },
+  name: { type: 'string' },
   data: { type: 'string' },
   'own-api-origin': { type: 'boolean' },
   realistic: { type: 'boolean' },
@@ -97,6 +100,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
       `--webhook takes an address such as http://127.0.0.1:3000/webhooks, not \`${values.webhook}\``,
     );
   }
+  if (values.name !== undefined && !/^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(values.name))
+    return wrong(`--name takes a host name such as forge.test, not \`${values.name}\``);
   const repositories: SeededRepository[] = [];
   for (const typed of values.repo ?? []) {
     const repository = readRepository(typed);
@@ -114,6 +119,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     webhookUrl: values.webhook,
     port,
     host: values.host,
+    name: values.name,
     dataDir: values.data,
     ownApiOrigin: values['own-api-origin'] ?? false,
     realistic: values.realistic === true && seed,

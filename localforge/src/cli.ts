@@ -63,6 +63,7 @@ async function serve(start: Start): Promise<void> {
     log: (message, detail) =>
       process.stderr.write(`${message} ${detail === undefined ? '' : JSON.stringify(detail)}\n`),
     ...(start.host !== undefined && { host: start.host }),
+    ...(start.name !== undefined && { name: start.name }),
     ...(start.dataDir !== undefined && { dataDir: resolve(start.dataDir) }),
     ...(start.manifestFile !== undefined && { manifestFile: start.manifestFile }),
   });

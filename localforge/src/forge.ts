@@ -53,8 +53,10 @@ export interface ForgeOptions {
   readonly dataDir?: string;
   /** Default 0: a free one. */
   readonly port?: number;
-  /** Default 127.0.0.1. */
+  /** The address to listen on. Default 127.0.0.1. */
   readonly host?: string;
+  /** The host name in its own addresses, where clients reach it by another than `host`. */
+  readonly name?: string;
   readonly config?: ForgeConfig;
   /** Where relative `from` paths of the configuration start. Default: the working directory. */
   readonly configDirectory?: string;
@@ -194,7 +196,7 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   };
 
   try {
-    const name = host === '0.0.0.0' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+    const name = options.name ?? nameOf(host);
     origin = `http://${name}:${await listen(server, options.port ?? 0, host)}`;
     if (apiServer !== undefined) apiOrigin = `http://${name}:${await listen(apiServer, 0, host)}`;
     await refs.recover();
@@ -278,6 +280,12 @@ const defaultKnobs = (realistic: ForgeOptions['realistic']): Knobs => ({
   points: pointsOf(realistic),
   graphqlFault: null,
 });
+
+/** How this machine reaches an address to listen on: one that means every address has no name of its own. */
+function nameOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host.includes(':') ? `[${host === '::' ? '::1' : host}]` : host;
+}
 
 async function listen(server: Server, port: number, host: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

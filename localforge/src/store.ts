@@ -184,8 +184,9 @@ function makeCollection<T extends { readonly id: number }>(
 
   return {
     insert: (document) => {
-      const complete = { ...document, id: document.id ?? nextId() } as unknown as T;
-      put.run(complete.id, JSON.stringify(complete), ...keysOf(complete));
+      const text = JSON.stringify({ ...document, id: document.id ?? nextId() });
+      const complete = JSON.parse(text) as T;
+      put.run(complete.id, text, ...keysOf(complete));
       return complete;
     },
     get,

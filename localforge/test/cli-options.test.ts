@@ -44,6 +44,7 @@ describe('the command line', () => {
     [['--repo', 'web'], '--repo'],
     [['--repo', 'acme/web/x'], '--repo'],
     [['--webhook', 'ftp://x'], '--webhook'],
+    [['--name', 'http://forge'], '--name'],
     [['--frob'], '--frob'],
     [['word'], 'word'],
   ])('%j is refused, with the option named', (args, named) => {
@@ -57,7 +58,7 @@ describe('the command line', () => {
   test('every option is in the help', () => {
     const known = [...HELP.matchAll(/--([a-z-]+)/g)].map(([, name]) => name!);
     const flags = known.filter(
-      (name) => !/^(?:repo|user|config|manifest|webhook|port|host|data|seed)$/.test(name),
+      (name) => !/^(?:repo|user|config|manifest|webhook|port|host|name|data|seed)$/.test(name),
     );
     for (const name of flags) expect(readCommandLine([`--${name}`]).kind, name).not.toBe('wrong');
     expect(known).toEqual(expect.arrayContaining(['own-api-origin', 'manifest', 'private', 'version']));

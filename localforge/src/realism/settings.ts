@@ -53,7 +53,20 @@ export type RealisticOption =
   | number
   | (Partial<Behaviours> & { readonly seed: number; readonly pace?: number });
 
-type Name = keyof Behaviours;
+type LagName = {
+  [Name in keyof Behaviours]: Behaviours[Name] extends Delay | null ? Name : never;
+}[keyof Behaviours];
+
+/** Behaviours that take time, which `pace` multiplies. */
+const LAGS: Readonly<Record<LagName, true>> = {
+  pullRefLag: true,
+  mergeabilityLag: true,
+  checkSuiteLag: true,
+  freshTokens: true,
+  actionsLag: true,
+  fluxLag: true,
+  argoLag: true,
+};
 
 /** As seen of GitHub; localforge/README.md has the sources. */
 const USUAL: Behaviours = {
@@ -99,11 +112,10 @@ export function realismOf(option: RealisticOption | false | undefined): Realism 
       hint: 'Give a number such as 1.',
     });
   }
-  const usual = Object.fromEntries(
-    (Object.entries(USUAL) as [Name, Delay | Chance | null][]).map(([name, value]) => [
-      name,
-      value !== null && 'ms' in value ? { ...value, ms: value.ms * pace } : value,
-    ]),
-  ) as unknown as Behaviours;
+  const usual: Behaviours = { ...USUAL };
+  for (const name of Object.keys(LAGS) as LagName[]) {
+    const lag = usual[name];
+    if (lag !== null) usual[name] = { ...lag, ms: lag.ms * pace };
+  }
   return { seed, ...usual, ...chosen };
 }

@@ -97,12 +97,17 @@ async function read(context: ForgeContext, request: RepositoryRequest, path: str
 }
 
 /** An entry of a directory; a file's shape without its content. */
+type EntryShape = Omit<NonNullable<FileCommit['content']>, 'download_url'> & {
+  download_url: string | null;
+  _links: { self: string; git: string; html: string };
+};
+
 function entryShape(
   context: ForgeContext,
   repository: RepositoryRecord,
   entry: TreeEntry,
   ref: string,
-): NonNullable<FileCommit['content']> & { _links: { self: string; git: string; html: string } } {
+): EntryShape {
   const encoded = entry.path.split('/').map(encodeURIComponent).join('/');
   const kind = entry.type === 'tree' ? 'tree' : 'blob';
   const self = context.urls.repoApi(repository, `/contents/${encoded}?ref=${encodeURIComponent(ref)}`);
@@ -119,7 +124,7 @@ function entryShape(
     download_url:
       entry.type === 'blob'
         ? context.urls.repoWeb(repository, `/raw/${encodeURIComponent(ref)}/${encoded}`)
-        : (null as unknown as string),
+        : null,
     type:
       entry.type === 'tree'
         ? 'dir'
@@ -206,7 +211,7 @@ async function answer(
 ): Promise<Reply> {
   const [commit, entry] = await Promise.all([git.commit(made.sha), git.entry(made.sha, made.path)]);
   if (commit === undefined) throw notFound();
-  const shape: FileCommit = {
+  const shape: Omit<FileCommit, 'content'> & { readonly content: EntryShape | null } = {
     content: entry === undefined ? null : entryShape(context, repository, entry, made.branch),
     commit: gitCommitShape(context, repository, commit),
   };

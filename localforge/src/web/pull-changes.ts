@@ -115,9 +115,13 @@ export const changeText =
   (format: 'diff' | 'patch') =>
   async ({ api, at, param }: RepositoryVisit): Promise<Response> => {
     const number = Number.parseInt(param('file'), 10);
-    const { data } = await api.rest.pulls.get({ ...at, pull_number: number, mediaType: { format } });
     // With a media type of text the data is that text, whatever the types say.
-    return new Response(data as unknown as string, {
+    const { data }: { readonly data: unknown } = await api.rest.pulls.get({
+      ...at,
+      pull_number: number,
+      mediaType: { format },
+    });
+    return new Response(typeof data === 'string' ? data : JSON.stringify(data), {
       headers: { 'content-type': 'text/plain; charset=utf-8' },
     });
   };
