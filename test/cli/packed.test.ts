@@ -19,12 +19,19 @@ function production(): string[] {
   return installed.flatMap(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? []);
 }
 
-/** Only `dev` and the demo need them. */
-const NEVER_INSTALLED = ['@hono/node-server', '@portico/localforge', 'graphql', 'hono', 'simple-git'];
+/** Only `dev`, the demo and hosts of Probot applications need them. */
+const NEVER_INSTALLED = [
+  '@hono/node-server',
+  '@portico/localforge',
+  'graphql',
+  'hono',
+  'probot',
+  'simple-git',
+];
 
-test('no installation brings the local forge, nor what it alone is made of', () => {
+test('no installation brings the local forge with what it alone is made of, nor Probot', () => {
   const names = production();
-  expect(names).toEqual(expect.arrayContaining(['probot', 'pg-boss', 'yaml']));
+  expect(names).toEqual(expect.arrayContaining(['@octokit/rest', 'pg-boss', 'yaml']));
   expect(names.filter((name) => NEVER_INSTALLED.includes(name))).toEqual([]);
 });
 
