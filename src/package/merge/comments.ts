@@ -11,10 +11,13 @@ export type TellComment = (taken: Side, other: string) => void;
 /** Tells it as a note. */
 export function commentNote(note: (code: string, message: string) => void): TellComment {
   return (taken, other) => {
-    const [keptText, says] =
-      taken === 'local' ? ['the local one', 'upstream'] : ["upstream's setter", 'the local one'];
-    const text = other === '' ? 'is none' : `says: ${other.replaceAll('\n', ' ')}`;
-    note('COMMENT_BOTH', `both sides changed the comment; ${keptText} is kept, ${says} ${text}`);
+    const text = other.replaceAll('\n', ' ');
+    const isRemoved = text === '';
+    const outcome =
+      taken === 'local'
+        ? `the local one is kept, upstream ${isRemoved ? 'removed its own' : `says: ${text}`}`
+        : `upstream's setter is kept, the local one ${isRemoved ? 'had been removed' : `says: ${text}`}`;
+    note('COMMENT_BOTH', `both sides changed the comment; ${outcome}`);
   };
 }
 
@@ -141,6 +144,9 @@ function textOf(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** A document with its content, as it was read. */
+export type ReadDocument = Pick<Resource, 'yaml' | 'document' | 'root'>;
+
 /** Comments around the content of a document, in local's line ends; a part that stays local's is absent. */
 export interface Surroundings {
   /** Between the document's start and its content. */
@@ -151,9 +157,9 @@ export interface Surroundings {
 
 /** What upstream changed above and below a document's content and local did not; undefined where nothing. */
 export function mergedSurroundings(
-  local: Resource,
-  base: Resource,
-  upstream: Resource,
+  local: ReadDocument,
+  base: ReadDocument,
+  upstream: ReadDocument,
   tell: TellComment,
 ): Surroundings | undefined {
   const header = mergedAround({ part: headerOf, local, base, upstream, tell });
@@ -169,10 +175,10 @@ function mergedAround({
   upstream,
   tell,
 }: {
-  readonly part: (resource: Resource) => string | undefined;
-  readonly local: Resource;
-  readonly base: Resource;
-  readonly upstream: Resource;
+  readonly part: (resource: ReadDocument) => string | undefined;
+  readonly local: ReadDocument;
+  readonly base: ReadDocument;
+  readonly upstream: ReadDocument;
   readonly tell: TellComment;
 }): string | undefined {
   const [d, o, u] = [local, base, upstream].map(part);
@@ -188,12 +194,12 @@ function mergedAround({
   return local.yaml.source.eol === '\n' ? u : u.replaceAll('\n', local.yaml.source.eol);
 }
 
-function headerOf({ yaml, document, root }: Resource): string | undefined {
+function headerOf({ yaml, document, root }: ReadDocument): string | undefined {
   return root.at && triviaOf(yaml.source.text.slice(document.bodyStart, root.at.start));
 }
 
 /** What stands between a document's content and its end, where that is comments and blank lines alone. */
-export function footerOf({ yaml, document, root }: Resource): string | undefined {
+export function footerOf({ yaml, document, root }: ReadDocument): string | undefined {
   return (
     root.at && triviaOf(yaml.source.text.slice(footerStart(yaml.source, root.at.end), document.chunk[1]))
   );

@@ -8,13 +8,14 @@ import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import type { YamlDocument, YamlFile } from '../yaml/read.ts';
+import { commentNote, mergedSurroundings } from './comments.ts';
 import type { Side } from './conflict.ts';
 import { mergeMaps } from './fields.ts';
 import type { FieldContext } from './fields.ts';
 import { mergeOtherFile, mergedMode } from './other-files.ts';
 import type { Versions } from './other-files.ts';
 import type { Report } from './report.ts';
-import { withText } from './resource-files.ts';
+import { withSurroundings, withText } from './resource-files.ts';
 import { readFile, refOf } from './resources.ts';
 
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -70,8 +71,13 @@ export function mergeKptfile(
     note: (code, at, message) => report.note(code, path, `${formatPath(at)}: ${message}`),
   };
   const root = mergeRoots({ local: own.root, base: old?.root, upstream: theirs.root, isRoot, context });
-  if (root === own.root && mergedMode(base, upstream, local) === local.mode) return local;
-  return withText(editedChunk(own.file.source, own.document, root), mergedMode(base, upstream, local));
+  const tell = commentNote((code, message) => report.note(code, path, message));
+  const around = old && mergedSurroundings(own, old, theirs, tell);
+  const mode = mergedMode(base, upstream, local);
+  if (root === own.root && around === undefined && mode === local.mode) return local;
+  const { source } = own.yaml;
+  const chunk = editedChunk(source, own.document, root);
+  return withText(withSurroundings(chunk, source.text.slice(...own.document.chunk), own, around), mode);
 }
 
 const KPTFILE_VERSION = 'kpt.dev/v1';
@@ -149,17 +155,17 @@ function isSameButLinks(a: MapNode, b: MapNode): boolean {
 }
 
 interface Root {
-  readonly file: YamlFile;
+  readonly yaml: YamlFile;
   readonly document: YamlDocument;
   readonly root: MapNode;
 }
 
 function rootOf(path: string, kptfile: PackageFile): Root | undefined {
-  const file = readFile(path, kptfile);
-  if (file instanceof PorticoError) return undefined;
-  const [document, more] = fullDocuments(file);
+  const yaml = readFile(path, kptfile);
+  if (yaml instanceof PorticoError) return undefined;
+  const [document, more] = fullDocuments(yaml);
   return document?.root?.kind === 'map' && more === undefined
-    ? { file, document, root: document.root }
+    ? { yaml, document, root: document.root }
     : undefined;
 }
 

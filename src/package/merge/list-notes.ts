@@ -1,5 +1,6 @@
 import type { ListItem } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
+import type { PathSegment } from '../yaml/path.ts';
 import type { FieldContext, Spot } from './fields.ts';
 import { leavesOf } from './leaves.ts';
 import type { Triple } from './match-items.ts';
@@ -36,8 +37,8 @@ const MAX_COMPARISONS = 10_000;
 
 /** Tells of an item that both sides gave another name: it is there twice now. */
 export function tellRenamedTwice(triples: readonly Triple[], { path }: Spot, { note }: FieldContext): void {
-  const gone = triples.flatMap(({ base, local, upstream }) =>
-    base !== undefined && local === undefined && upstream === undefined ? [base] : [],
+  const gone = triples.flatMap(({ base, local, upstream, segment }) =>
+    base !== undefined && local === undefined && upstream === undefined ? [{ item: base, segment }] : [],
   );
   if (gone.length === 0) return;
   const isNew = triples.filter(({ base, local, upstream }) => base === undefined && local !== upstream);
@@ -48,8 +49,9 @@ export function tellRenamedTwice(triples: readonly Triple[], { path }: Spot, { n
     upstream !== undefined && local === undefined ? [{ item: upstream, segment }] : [],
   );
   if (gone.length * (own.length + theirs.length) > MAX_COMPARISONS) return;
+  const isLone = gone.length === 1 && own.length === 1 && theirs.length === 1;
   for (const old of gone) {
-    const [mine, other] = [own, theirs].map((items) => items.find(({ item }) => isAlike(old, item)));
+    const [mine, other] = [own, theirs].map((items) => items.find((now) => isAlike(old, now, isLone)));
     if (mine === undefined || other === undefined) continue;
     const names = [mine, other].map(({ segment }) => formatPath([segment]));
     note(
@@ -60,12 +62,21 @@ export function tellRenamedTwice(triples: readonly Triple[], { path }: Spot, { n
   }
 }
 
-/** True when two items share nearly all but the name. */
-function isAlike(old: ListItem, now: ListItem): boolean {
+interface Named {
+  readonly item: ListItem;
+  readonly segment: PathSegment;
+}
+
+/** True when two items share nearly all but what names them; `isBare` is the answer for items that hold nothing else. */
+function isAlike(old: Named, now: Named, isBare: boolean): boolean {
+  const keys = [old, now].flatMap(({ segment }) => (typeof segment === 'object' ? Object.keys(segment) : []));
+  const naming = [...new Set(['name', ...keys])].map((key) => `.${key}=`);
   const [before, after] = [old, now].map(
-    ({ value }) => new Set([...leavesOf(value)].filter((leaf) => !leaf.startsWith('.name='))),
+    ({ item }) =>
+      new Set([...leavesOf(item.value)].filter((leaf) => !naming.some((start) => leaf.startsWith(start)))),
   );
-  if (before === undefined || after === undefined || before.size === 0) return false;
+  if (before === undefined || after === undefined) return false;
+  if (before.size === 0) return isBare && after.size === 0 && old.item.value.kind === 'map';
   const shared = [...before].filter((leaf) => after.has(leaf)).length;
   return shared / Math.max(before.size, after.size) >= ALIKE;
 }

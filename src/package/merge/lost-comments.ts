@@ -6,6 +6,7 @@ import { leadOf, lineComment } from '../yaml/layout.ts';
 import type { ListItem, MapEntry, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { PathSegment, YamlPath } from '../yaml/path.ts';
+import type { YamlFile } from '../yaml/read.ts';
 import { isYaml } from './bookkeeping.ts';
 import { footerOf } from './comments.ts';
 import type { Side } from './conflict.ts';
@@ -67,13 +68,26 @@ function tell({
       if (of.some((where) => where === '' || isWithin(place, where))) continue;
       const { kind, name } = resource.ref;
       const where = [`${kind} ${name}`.trim(), place].filter((part) => part !== '').join(', ');
-      const what =
-        side === 'local'
-          ? 'a local comment was removed together with its field'
-          : "upstream's comment was not added, because its field differs here";
-      note('COMMENT_GONE', path, `${where}: ${what}; it says: ${plain(text)}`);
+      note('COMMENT_GONE', path, `${where}: ${OUTCOME[side]}; it says: ${plain(text)}`);
     }
   }
+  for (const comments of looseComments(yaml)) {
+    const says = comments.filter((text) => lost.has(text)).join(' ');
+    if (says !== '') note('COMMENT_GONE', path, `Between resources: ${OUTCOME[side]}; it says: ${says}`);
+  }
+}
+
+const OUTCOME: Readonly<Record<Side, string>> = {
+  local: 'a local comment was removed together with what it belongs to',
+  upstream: "upstream's comment was not added",
+};
+
+/** The comments of documents that hold nothing else, document by document. Those before the first resource are a header apart from the content. */
+function looseComments({ documents, source }: YamlFile): string[][] {
+  const first = documents.findIndex(({ root }) => root !== null);
+  return documents.flatMap(({ root, chunk }, at) =>
+    root === null && first !== -1 && at > first ? [commentLines(source.text.slice(...chunk))] : [],
+  );
 }
 
 /** True where a conflict is about this resource, or about all of its package. */

@@ -3,7 +3,7 @@ import { editedChunk } from '../yaml/edit.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import type { YamlFile } from '../yaml/read.ts';
 import { footerStart } from './comments.ts';
-import type { Surroundings } from './comments.ts';
+import type { ReadDocument, Surroundings } from './comments.ts';
 import type { Resource } from './resources.ts';
 
 /** What becomes of a local resource: absent from the map means it stays as it is. */
@@ -52,10 +52,10 @@ export function editFile(yaml: YamlFile, resources: readonly Resource[], edit: F
 }
 
 /** The chunk with the new comments above and below its content, where they still stand as they did. */
-function withSurroundings(
+export function withSurroundings(
   chunk: string,
   own: string,
-  resource: Resource | undefined,
+  resource: ReadDocument | undefined,
   around: Surroundings | undefined,
 ): string {
   if (resource?.root.at === undefined || around === undefined) return chunk;

@@ -209,3 +209,16 @@ export function habitsOf(source: Source | undefined): Habits {
   }
   return found;
 }
+
+/**
+ * What follows a key's colon, with `wanted` as the comment on its first line in place of `brought`. It stays as it is where
+ * that line has no room for one: inside of a text or of `[…]` that goes on below.
+ */
+export function withLineComment(rest: string, wanted: string, brought: string): string {
+  if (wanted === brought) return rest;
+  const [line = ''] = /^[^\r\n]*/.exec(rest) ?? [];
+  const bare = (line.endsWith(brought) ? line.slice(0, line.length - brought.length) : line).trimEnd();
+  const isWhole = /^\r?\n?$/.test(rest.slice(line.length));
+  if (!isWhole && !/^(?:[ \t]+[&!]\S*)*(?:[ \t]+[|>][-+0-9]*)?$/.test(bare)) return rest;
+  return bare + (wanted === '' ? '' : ` ${wanted}`) + rest.slice(line.length);
+}

@@ -8,6 +8,7 @@ import {
   shiftAll,
   shiftLine,
   shiftRest,
+  withLineComment,
 } from './layout.ts';
 import type { Habits, Region } from './layout.ts';
 import type { CommentChange, ListNode, MapNode, Slot, SlotPlace, Source, YamlNode } from './node.ts';
@@ -302,18 +303,30 @@ function patchValue(own: ReadSlot, made: Slot, context: Context, splices: Splice
     return false;
   }
   const region = regionOf(own);
-  splices.push({ start: own.at.indicator, end: region.end, text: newTail(made, region, context) });
+  splices.push({ start: own.at.indicator, end: region.end, text: newTail(own, made, context) });
   return true;
 }
 
-function newTail(made: Slot, region: Region, context: Context): string {
-  const { from } = made;
-  if (isRead(from) && !from.at.flow && from.value === made.value) {
-    const origin = regionOf(from);
-    const text = from.at.source.text.slice(from.at.indicator, origin.end);
-    return ended(shiftRest(text, region.column - origin.column), context.eol);
-  }
-  return tail(made.value, region.column, context, !('key' in made));
+/** What follows the indicator now; beside a key stays the comment that stood there, or comes the one that `made` was given. */
+function newTail(own: ReadSlot, made: Slot, context: Context): string {
+  const { from, comments } = made;
+  const { column } = regionOf(own);
+  const isBrought = isRead(from) && !from.at.flow && from.value === made.value;
+  const text = isBrought
+    ? tailOf(from, column, context)
+    : tail(made.value, column, context, !('key' in made));
+  if (!('key' in made)) return text;
+  const wanted = comments?.line === undefined ? lineComment(own)?.text : comments.line;
+  return withLineComment(text, wanted ?? '', (isBrought && lineComment(from)?.text) || '');
+}
+
+/** The rest of a slot that was read elsewhere, at this column. */
+function tailOf(from: ReadSlot, column: number, { eol }: Context): string {
+  const origin = regionOf(from);
+  return ended(
+    shiftRest(from.at.source.text.slice(from.at.indicator, origin.end), column - origin.column),
+    eol,
+  );
 }
 
 /** The text of a value that goes where a one-line value stood, with that one's quotes where they fit. */

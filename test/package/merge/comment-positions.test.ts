@@ -150,8 +150,8 @@ test('an item that takes the place of another does not inherit its setter', () =
 function told(side: 'local' | 'upstream', comment: string): string {
   const what =
     side === 'local'
-      ? 'a local comment was removed together with its field'
-      : "upstream's comment was not added, because its field differs here";
+      ? 'a local comment was removed together with what it belongs to'
+      : "upstream's comment was not added";
   return `${what}; it says: ${comment.slice(2)}`;
 }
 

@@ -127,16 +127,16 @@ test('a comment that goes with what it belongs to is told, once, unless a confli
   const without = DEPLOYMENT.replace('  paused: false\n', '');
   const commented = DEPLOYMENT.replace('paused: false', 'paused: false # mine');
   expect(notes(DEPLOYMENT, without, commented)).toEqual([
-    'COMMENT_GONE Deployment web, spec.paused: a local comment was removed together with its field; it says: mine',
+    'COMMENT_GONE Deployment web, spec.paused: a local comment was removed together with what it belongs to; it says: mine',
   ]);
   expect(notes(DEPLOYMENT, commented, without)).toEqual([
-    "COMMENT_GONE Deployment web, spec.paused: upstream's comment was not added, because its field differs here; it says: mine",
+    "COMMENT_GONE Deployment web, spec.paused: upstream's comment was not added; it says: mine",
   ]);
   const changed = DEPLOYMENT.replace('paused: false', 'paused: true # mine');
   expect(notes(DEPLOYMENT, without, changed)).toEqual([]);
   const flow = DEPLOYMENT.replace('paused: false', 'list: [\n    1, # one\n    2]');
   expect(notes(flow, flow.replace('# one', '# first'), flow.replace('replicas: 1', 'replicas: 2'))).toEqual([
-    "COMMENT_GONE Deployment web, spec.list: upstream's comment was not added, because its field differs here; it says: first",
+    "COMMENT_GONE Deployment web, spec.list: upstream's comment was not added; it says: first",
   ]);
 });
 
@@ -169,4 +169,86 @@ test('a comment comes with the side that is taken where fields exclude each othe
   );
   expect(texts).toEqual(strategy('type: Recreate # At once.'));
   expect(told).toEqual(['a.yaml:spec.strategy.rollingUpdate']);
+});
+
+const WIDGET = 'apiVersion: example.com/v1\nkind: Widget\nmetadata:\n  name: w\nspec:\n';
+
+test.each([
+  ['an empty list that is filled', '  m: []\n', '  m:\n  - a\n', '  m: [] # mine\n', '  m: [a] # mine\n'],
+  ['a map that is emptied', '  m:\n    a: 1\n', '  m: {}\n', '  m: # mine\n    a: 1\n', '  m: {} # mine\n'],
+  [
+    'a value that becomes a map',
+    '  m: 1\n',
+    '  m:\n    a: 1\n',
+    '  m: 1 # mine\n',
+    '  m: # mine\n    a: 1\n',
+  ],
+  [
+    'a block of text',
+    '  m: |\n    a\n',
+    '  m: |\n    a\n    b\n',
+    '  m: | # mine\n    a\n',
+    '  m: | # mine\n    a\n    b\n',
+  ],
+])('what local wrote beside a key stays there: %s', (_, base, upstream, local, merged) => {
+  const [o, u, d] = [base, upstream, local].map((text) => ({ 'a.yaml': `${WIDGET}${text}  z: 1\n` }));
+  const { texts, told } = merge(o!, u!, d!);
+  expect(texts['a.yaml']).toBe(`${WIDGET}${merged}  z: 1\n`);
+  expect(told).toEqual([]);
+});
+
+function serviceOf(port: string): string {
+  return `apiVersion: v1\nkind: Service\nmetadata:\n  name: s\nspec:\n  ports:\n  - port: ${port}\n    targetPort: 8080\n`;
+}
+
+function podOf(port: string): string {
+  return `apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  containers:\n  - name: c\n    ports:\n    - containerPort: ${port}\n`;
+}
+
+test('a port to which both sides gave another number is there twice, and told', () => {
+  expect(notes(serviceOf('80'), serviceOf('81'), serviceOf('82'))).toEqual([
+    'RENAMED_TWICE Service s, spec.ports: both sides renamed an item, and both items are now present: [port=82] and [port=81].',
+  ]);
+  expect(notes(podOf('80'), podOf('81'), podOf('82'))[0]).toContain(
+    '[containerPort=82] and [containerPort=81]',
+  );
+});
+
+function documentsOf(comment: string, value: string): string {
+  return `${WIDGET}  a: ${value}\n---\n${comment}---\n${WIDGET.replace('name: w', 'name: x')}  a: 1\n`;
+}
+
+test('upstream comments between resources are told, with a document each', () => {
+  expect(
+    notes(documentsOf('# one\n', '1'), documentsOf('# two\n# three\n', '1'), documentsOf('# one\n', '2')),
+  ).toEqual(["COMMENT_GONE Between resources: upstream's comment was not added; it says: two three"]);
+});
+
+function kptfileWithin(head: string, foot: string): string {
+  return `# ${head}\n${KPTFILE}# ${foot}\n`;
+}
+
+test('comments at the head and foot of a Kptfile arrive, and what both changed is told', () => {
+  const local = { Kptfile: kptfileWithin('head', 'foot').replace('- y', '- z') };
+  const { texts, told } = merge(
+    { Kptfile: kptfileWithin('head', 'foot') },
+    { Kptfile: kptfileWithin('HEAD', 'FOOT') },
+    local,
+  );
+  expect(texts['Kptfile']).toBe(kptfileWithin('HEAD', 'FOOT').replace('- y', '- z'));
+  expect(told).toEqual([]);
+  const mine = { Kptfile: kptfileWithin('mine', 'foot') };
+  expect(
+    merge({ Kptfile: kptfileWithin('head', 'foot') }, { Kptfile: kptfileWithin('HEAD', 'foot') }, mine).told,
+  ).toEqual(['COMMENT_BOTH']);
+});
+
+function widgetBeside(comment: string): string {
+  return `${WIDGET}  a: 1${comment}\n  b: 1\n`;
+}
+
+test('a comment that local changed and upstream removed is told as that', () => {
+  expect(notes(widgetBeside(' # one'), widgetBeside(''), widgetBeside(' # mine'))).toEqual([
+    'COMMENT_BOTH Widget w, spec.a: both sides changed the comment; the local one is kept, upstream removed its own',
+  ]);
 });

@@ -113,7 +113,7 @@ test('an update: setters and namespace are settled, what functions write of them
   expect(said.reaction).toBe('rocket');
   // What comes of the decision without being one is told with it.
   expect(said.reply).toContain(
-    "`shop/deployment.yaml`: Deployment web, spec.strategy.type: upstream's comment was not added, because its field differs here; it says: All at once.",
+    "`shop/deployment.yaml`: Deployment web, spec.strategy.type: upstream's comment was not added; it says: All at once.",
   );
   const [kptfile, deployment, setters] = await standing();
   const wanted = web({ ...MINE, replicas: 3, wanted: 3 });
