@@ -1,6 +1,6 @@
 /** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
 import { notShown } from '../../text/counted.ts';
-import { code, sentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
 
 /** Rollouts of one dashboard; what is left out is counted. */
@@ -23,7 +23,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
     stopped: 'is stopped',
     'rolled-back': 'is rolled back',
   };
-  const why = plan.why === '' ? '' : ` ${plan.why}`;
+  const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
   // A wave of those alone that may not be known here would tell that they are there.
   const waves = plan.waves.filter(
     ({ members }) => members.length === 0 || members.some(({ hidden }) => !hidden),
@@ -32,7 +32,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
     code(wave.name),
     wave.state,
     `${wave.through} of ${wave.counted}`,
-    sentence(wave.why),
+    foreignSentence(wave.why),
   ]);
   const steer =
     plan.state === 'done'

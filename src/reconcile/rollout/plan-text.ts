@@ -1,7 +1,7 @@
 /** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
 import type { WavePlan } from '../../package/rollout/plan.ts';
 import type { Wave } from '../../package/rollout/rollout.ts';
-import { code, sentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
 import type { RolloutLook } from './rollouts.ts';
 
@@ -27,11 +27,11 @@ function packagePlan({ governed, revision, plan }: RolloutLook): string {
       code(wave.name),
       wave.state,
       namesOf(wave),
-      sentence(wave.why),
+      foreignSentence(wave.why),
       gateText(rollout.waves.find((one) => one.name === wave.name)),
     ]);
   const what = code(`${upstream.ref.owner}/${upstream.ref.name}:${path}@${revision}`);
-  const why = plan.why === '' ? '' : ` ${plan.why}`;
+  const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
   return [
     `**${what}**: ${plan.state}.${why}`,
     table(['wave', 'state', 'downstreams', 'now', 'the next wave opens when'], rows),

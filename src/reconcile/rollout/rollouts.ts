@@ -12,6 +12,7 @@ import { loadRevisionRefs, publishedAt, tagOf } from '../repository/package-revi
 import { mayFlow, partyOf } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { keepNewest } from '../text/keep-newest.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 import {
   createRolloutMemory,
   followersOf,
@@ -238,7 +239,10 @@ export async function heldByWave(
   const name = governed.rollout.name;
   if (verdict !== 'wave-waiting') {
     const { sick } = plan;
-    const why = sick === undefined || mayFlow(sick.repository, here) ? plan.why : 'A package is not healthy.';
+    const why =
+      sick === undefined || mayFlow(sick.repository, here)
+        ? foreignSentence(plan.why)
+        : 'A package is not healthy.';
     return withheld(verdict, `The rollout ${name} is halted. ${why}`);
   }
   const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
