@@ -21,6 +21,7 @@ import type {
   SourceStanding,
   Synced,
 } from '../reconcile/source-port.ts';
+import { digestOf } from '../revision/digest.ts';
 import { isImmutable } from '../sources/immutable.ts';
 import type { FetchSource } from '../sources/sync.ts';
 
@@ -187,7 +188,7 @@ export function createSources(options: SourcesOptions): PackageSources {
 const NEVER = new AbortController().signal;
 
 function standingOf({ source, pinned }: ReadSource): SourceStanding {
-  const { id, destination, place } = source;
+  const { id, destination, place, placeDigest, credentials = '' } = source;
   return {
     id,
     kind: place.kind,
@@ -195,6 +196,7 @@ function standingOf({ source, pinned }: ReadSource): SourceStanding {
     isRange:
       place.kind === 'helm' || place.kind === 'package' || ('semver' in place && place.semver !== undefined),
     isImmutable: isImmutable(place),
+    originDigest: digestOf('portico source origin 1', [placeDigest, credentials]),
     ...(pinned !== undefined && { pinned }),
   };
 }

@@ -20,6 +20,8 @@ export interface SourceStanding {
   readonly isRange: boolean;
   /** It leads nowhere else tomorrow, so nobody asks. */
   readonly isImmutable: boolean;
+  /** Over where it comes from and the credential that is used there, as the document has them. */
+  readonly originDigest: string;
   /** Absent where the lock has it not, or from another place. */
   readonly pinned?: SourcePin;
 }

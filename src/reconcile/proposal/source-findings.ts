@@ -12,7 +12,7 @@ import { packageRenderer } from '../render/rendered-package.ts';
 import { sourceSetting } from '../render/source-setting.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import type { PackageSources, SourceProblem, SourcesReading } from '../source-port.ts';
+import type { PackageSources, SourceProblem, SourcesReading, SourceStanding } from '../source-port.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 
 /** What was found of the same content, with the same configuration. */
@@ -112,10 +112,17 @@ async function unlockedOf(
   if (loose.length > 0) return loose.map(({ id }) => problem(`${id} is not in the lock`, SYNC));
   if (snapshot.writable) return [];
   const read = await sources.read(before, signal);
-  const known = new Set(read.kind === 'sources' ? read.sources.map(({ pinned }) => pinned?.resolved) : []);
+  const known = new Set(read.kind === 'sources' ? read.sources.map(fetchedOf) : []);
   return all
-    .filter(({ pinned }) => !known.has(pinned?.resolved))
-    .map(({ id }) => problem(`${id} is pinned to something new by a proposal from a fork`, FORK));
+    .filter((one) => !known.has(fetchedOf(one)))
+    .map(({ id }) =>
+      problem(`${id} comes from, or is pinned to, something new by a proposal from a fork`, FORK),
+    );
+}
+
+/** All that says what is asked for, and of whom: a lock may name what it did before, and the document another host. */
+function fetchedOf({ originDigest, pinned }: SourceStanding): string {
+  return JSON.stringify([originDigest, pinned?.resolved, pinned?.version]);
 }
 
 const FORK =
