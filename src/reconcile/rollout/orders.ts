@@ -36,7 +36,7 @@ export interface RolloutOrder {
 const LINE =
   /^Order: (stop|resume|skip|rollback|done|approve|hold|release|answered|told) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
 
-/** As many orders are kept: those about revisions that are not the newest any more go first. */
+/** As many orders of people are kept, and as many notes. */
 const MAX_ORDERS = 500;
 
 /** What an order is about: the upstream's id stays when its repository is renamed. */
@@ -142,9 +142,9 @@ export async function addOrders({
     return before === undefined || before.action !== action || (before.at < at && action === 'resume');
   });
   if (news.length === 0) return;
-  const lines = [...orders, ...news]
-    .slice(-MAX_ORDERS)
-    .map(({ action, subject, wave = '-', by, at }) => `Order: ${action} ${subject} ${wave} ${by} ${at}`);
+  const lines = keptOrders([...orders, ...news]).map(
+    ({ action, subject, wave = '-', by, at }) => `Order: ${action} ${subject} ${wave} ${by} ${at}`,
+  );
   const ref = refOf(name);
   const text = `Orders about the rollout ${name}\n\n${lines.join('\n')}`;
   const record = { ref, text, object: head, date: new Date(news.at(-1)?.at ?? 0) };
@@ -156,6 +156,22 @@ export async function addOrders({
     throw pushRefused(ref, rejected, ALLOW_RECORDS);
   }
   throw refMoved(ref);
+}
+
+/** Portico's own notes: what is forgotten of these is told, asked or noted once more. */
+const NOTES: readonly RolloutAction[] = ['told', 'answered', 'done'];
+
+/**
+ * Pure: those that are kept, oldest first. However many notes there are, and whoever causes them, nothing that a person stopped,
+ * held or took back goes on because of them.
+ */
+export function keptOrders(orders: readonly RolloutOrder[]): readonly RolloutOrder[] {
+  const isNote = ({ action }: RolloutOrder): boolean => NOTES.includes(action);
+  const left = new Set([
+    ...orders.filter(isNote).slice(-MAX_ORDERS),
+    ...orders.filter((one) => !isNote(one)).slice(-MAX_ORDERS),
+  ]);
+  return orders.filter((one) => left.has(one));
 }
 
 function refOf(name: string): string {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { RolloutMember } from '../../../src/reconcile/rollout/facts.ts';
-import { ordersFor, type RolloutOrder } from '../../../src/reconcile/rollout/orders.ts';
+import { keptOrders, ordersFor, type RolloutOrder } from '../../../src/reconcile/rollout/orders.ts';
 import { selects } from '../../../src/reconcile/rollout/selectors.ts';
 
 const order = (action: RolloutOrder['action'], more: Partial<RolloutOrder> = {}): RolloutOrder => ({
@@ -38,6 +38,18 @@ test('orders about one wave leave the others alone', () => {
     paused: new Map([['a', 'alice']]),
     resumedAt: AT,
   });
+});
+
+test('what people ordered outlives any number of notes about others (71)', () => {
+  const notes = Array.from({ length: 2_000 }, (_, at) =>
+    order(at % 2 === 0 ? 'told' : 'done', { subject: `1:other-${at}@v1`, wave: 'rollout.stopped-0' }),
+  );
+  const kept = keptOrders([order('rollback', { by: 'bob' }), order('hold', { wave: 'a' }), ...notes]);
+  expect(about(...kept)).toMatchObject({ rolledBack: 'bob', paused: new Map([['a', 'alice']]) });
+  expect(kept.slice(2)).toEqual(notes.slice(-500));
+  // Nor are notes lost where there is no room for orders: what is not noted is done again and again.
+  const many = Array.from({ length: 600 }, (_, at) => order('stop', { subject: `1:other-${at}@v1` }));
+  expect(keptOrders([order('answered'), ...many])).toEqual([order('answered'), ...many.slice(100)]);
 });
 
 describe('a wave selects', () => {
