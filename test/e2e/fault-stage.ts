@@ -43,8 +43,11 @@ export interface Ground {
   remove(): void;
 }
 
-/** Ports that stay the same, because addresses stand in the content. */
-export async function makeGround(repositories: readonly string[]): Promise<Ground> {
+/** Ports that stay the same, because addresses stand in the content; `env` is of every bot on it. */
+export async function makeGround(
+  repositories: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ground> {
   const root = mkdtempSync(join(tmpdir(), 'portico-faults-'));
   const [forgePort, proxyPort, botPort] = [await freePort(), await freePort(), await freePort()];
   let opened = 0;
@@ -66,7 +69,7 @@ export async function makeGround(repositories: readonly string[]): Promise<Groun
       });
       const proxy = await openFaultProxy(forgePort, proxyPort);
       forge.setAppWebhookUrl(`http://127.0.0.1:${botPort}/api/github/webhooks`);
-      return stageOf({ repositories, data, forge, proxy, botPort });
+      return stageOf({ repositories, data, forge, proxy, botPort, env });
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -93,8 +96,9 @@ function stageOf(parts: {
   readonly forge: LocalForge;
   readonly proxy: FaultProxy;
   readonly botPort: number;
+  readonly env: Readonly<Record<string, string>>;
 }): FaultStage {
-  const { repositories, data, forge, proxy, botPort } = parts;
+  const { repositories, data, forge, proxy, botPort, env } = parts;
   const clients = new Map(PEOPLE.map((login) => [login, octokitAs(forge.apiUrl, `${login}-token`)]));
   const as = (login: Login): Octokit => clients.get(login)!;
   let running: PorticoProcess | undefined;
@@ -116,7 +120,7 @@ function stageOf(parts: {
         host: new URL(proxy.url).host,
         ...settings,
         // Compiled code is kept for the next start.
-        env: { XDG_CACHE_HOME: dirname(data), ...settings.env },
+        env: { XDG_CACHE_HOME: dirname(data), ...env, ...settings.env },
       });
       return running;
     },

@@ -1,5 +1,8 @@
+import { updateBranch } from '../../src/revision/ref-name.ts';
 import type { FaultStage } from './fault-stage.ts';
 import { OWNER } from './fault-stage.ts';
+
+const OF_SOURCES = `refs/heads/${updateBranch('web', 'sources')}`;
 
 /** What a person would see on the forge, one line each, with numbers of commits, times and comments left out. */
 export type ForgeState = readonly string[];
@@ -61,8 +64,9 @@ async function refs(stage: FaultStage, repo: string): Promise<string[]> {
     `main has ${merges} merges`,
     ...list.map((entry) => {
       const [ref = '', tree = '', ...message] = entry.split(/[ \n]+/);
-      // What an update branch holds names the commit that it came from.
-      const content = ref.includes('/portico/update/') ? 'TREE' : tree;
+      // What an update branch holds names the commit that it came from, unless it is of sources.
+      const namesCommit = ref.includes('/portico/update/') && ref !== OF_SOURCES;
+      const content = namesCommit ? 'TREE' : tree;
       return `ref ${ref} ${content} ${plain(message.join(' '))}`;
     }),
   ];

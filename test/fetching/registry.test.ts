@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { tar } from '../archive/archives.ts';
 import { startMemoryRegistry, type MemoryRegistry } from '../oci/memory-registry.ts';
+import { CHART, IMAGE, putLayer } from '../oci/put-layer.ts';
 import { sourceHost, syncTexts } from '../sources/syncing.ts';
-import { sha256, tgz } from './content-server.ts';
+import { tgz } from './content-server.ts';
 
 let registry: MemoryRegistry;
 
@@ -14,42 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => registry[Symbol.asyncDispose]());
 
-/** Puts one layer below a tag; gives the digest of the manifest. */
-function put(name: string, tag: string, layer: Buffer, types: { config: string; layer: string }): string {
-  const blob = (bytes: Buffer, mediaType: string) => {
-    registry.blobs.set(`sha256:${sha256(bytes)}`, bytes);
-    return { mediaType, digest: `sha256:${sha256(bytes)}`, size: bytes.length };
-  };
-  const type = 'application/vnd.oci.image.manifest.v1+json';
-  const bytes = Buffer.from(
-    JSON.stringify({
-      schemaVersion: 2,
-      mediaType: type,
-      config: blob(Buffer.from('{}'), types.config),
-      layers: [blob(layer, types.layer)],
-    }),
-  );
-  const digest = `sha256:${sha256(bytes)}`;
-  registry.manifests.set(`${name}:${tag}`, { type, bytes });
-  registry.manifests.set(`${name}@${digest}`, { type, bytes });
-  return digest;
-}
-
-const CHART = {
-  config: 'application/vnd.cncf.helm.config.v1+json',
-  layer: 'application/vnd.cncf.helm.chart.content.v1.tar+gzip',
-};
-const IMAGE = {
-  config: 'application/vnd.oci.image.config.v1+json',
-  layer: 'application/vnd.oci.image.layer.v1.tar+gzip',
-};
-
 test('images and charts of a registry are pinned by digest, and a tag that moves moves nothing', async () => {
   const host = () => sourceHost([registry.host]);
-  const bundle = put('acme/bundle', 'v1', tgz({ 'manifests/a.yaml': 'a: 1\n' }), IMAGE);
-  const chart = put('charts/redis', '7.1.0', tgz({ 'redis/Chart.yaml': 'v: 7.1.0\n' }), CHART);
-  put('charts/redis', '8.0.0', tgz({ 'redis/Chart.yaml': 'v: 8.0.0\n' }), CHART);
-  put('charts/redis', 'latest', tgz({ 'redis/Chart.yaml': 'v: ?\n' }), CHART);
+  const bundle = putLayer(registry, 'acme/bundle:v1', tgz({ 'manifests/a.yaml': 'a: 1\n' }), IMAGE);
+  const chart = putLayer(registry, 'charts/redis:7.1.0', tgz({ 'redis/Chart.yaml': 'v: 7.1.0\n' }), CHART);
+  putLayer(registry, 'charts/redis:8.0.0', tgz({ 'redis/Chart.yaml': 'v: 8.0.0\n' }), CHART);
+  putLayer(registry, 'charts/redis:latest', tgz({ 'redis/Chart.yaml': 'v: ?\n' }), CHART);
   const written = {
     'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
 kind: Sources
@@ -65,7 +36,7 @@ sources:
   ]);
   expect(made.texts).toMatchObject({ 'bundle/a.yaml': 'a: 1\n', 'chart/Chart.yaml': 'v: 7.1.0\n' });
 
-  const moved = put('acme/bundle', 'v1', tgz({ 'manifests/a.yaml': 'a: 2\n' }), IMAGE);
+  const moved = putLayer(registry, 'acme/bundle:v1', tgz({ 'manifests/a.yaml': 'a: 2\n' }), IMAGE);
   const shared = host();
   const held = await syncTexts(made.texts, shared, { locked: true });
   expect(held).toMatchObject({ differences: [], texts: made.texts });
@@ -96,7 +67,7 @@ test('a directory of an image is taken, whatever else the image holds', async ()
       { name: 'a/b/x.yaml', body: 'x: 1\n' },
     ),
   );
-  put('acme/large', 'v1', layer, IMAGE);
+  putLayer(registry, 'acme/large:v1', layer, IMAGE);
   const source = (more: string) => ({
     'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
 kind: Sources

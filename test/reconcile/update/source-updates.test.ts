@@ -5,7 +5,15 @@ import { longTest, STORIES } from '../../long-test.ts';
 import { titled } from '../../processors/real-tools.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
-import { chartRepository, crd, deployment, tools, type ChartRepository } from './chart-repository.ts';
+import {
+  chartRegistry,
+  chartRepository,
+  crd,
+  deployment,
+  HELM,
+  tools,
+  type ChartRepository,
+} from './chart-repository.ts';
 
 /** A chart of one's own, updated by pull requests; the chart repository is a real HTTP server, and Helm the real one. */
 let stage: Stage;
@@ -22,7 +30,7 @@ async function only(repository: StageRepository): ReturnType<StageRepository['pu
 
 describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => {
   beforeAll(async () => {
-    process.env['PORTICO_HELM'] = `${tools?.PATH.split(':')[0]}/helm`;
+    Object.assign(process.env, HELM);
     charts = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0'), crd: crd('carts'), second: crd('orders') });
     stage = await startStage(
@@ -153,5 +161,37 @@ describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => 
     charts.publish('1.6.0', { web: '{{ fail "not this one" }}' });
     await stage.look('people');
     expect(await only(shop)).toMatchObject({ title: 'Update web: chart 1.0.0 → 1.5.0' });
+  });
+
+  longTest('a chart of a registry is updated through three versions by pull requests', async () => {
+    await using registry = await chartRegistry();
+    const version = (number: string): void =>
+      registry.publish(`1.${number}.0`, { web: deployment(`shop:1.${number}`) });
+    version('0');
+    await using own = await startStage(
+      { registry: { spec: OPEN } },
+      { environment: { insideHosts: `http://${registry.host}`, sourceMinutes: 0.000_01 } },
+    );
+    const shop = own.repository('registry');
+    await shop.push('main', below('web', await registry.package('web')));
+    await own.idle();
+    for (const [from, to] of [
+      ['0', '1'],
+      ['1', '2'],
+      ['2', '3'],
+    ] as const) {
+      version(to);
+      await own.look('registry');
+      const pull = await only(shop);
+      expect(pull.title).toBe(`Update web: chart 1.${from}.0 → 1.${to}.0`);
+      const checks = await shop.checksOf(pull.number);
+      expect(checks.get('portico/sources')).toMatchObject({ conclusion: 'success' });
+      expect(await own.writesOf(() => own.look('registry'))).toEqual([]);
+      await shop.press(pull.number);
+      await own.idle();
+      expect(await shop.read('web/rendered/deployment_shop_web-web.yaml')).toContain(`shop:1.${to}`);
+      expect(await shop.read('web/portico-sources.lock.yaml')).toMatch(/charts\/shop@sha256:/);
+    }
+    expect([...(await shop.tags()).keys()]).toEqual(expect.arrayContaining(['web/v1', 'web/v2', 'web/v3']));
   });
 });
