@@ -135,7 +135,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'sources',
     'node:',
   ],
-  git: ['text', 'package', 'processes', 'node:', 'npm:'],
+  git: ['text', 'package', 'revision', 'processes', 'node:', 'npm:'],
   // It implements the ports of the reconcilers.
   forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
   catalog: ['channels', 'package', 'revision'],
@@ -325,6 +325,30 @@ test('the description of a file is above its imports; an empty line between them
     ),
   );
   expect(misplaced).toEqual([]);
+});
+
+/** Folders in which a directory of a repository is a `RepositoryDirectory`; git, configuration and arguments are the edge. */
+const INSIDE = 'src/{reconcile,command,catalog,channels,bot}/**/*.ts';
+
+describe('the top of a repository', () => {
+  const OTHERWISE =
+    /\b\w*[dD]irectory\b(?: (?:===|!==) (?:''|'\.'))|(?:===|!==) '\.' \? ''|(?:===|!==) '' \? '\.'|\?\? '\.'/;
+
+  test.each([
+    "directory === '' ? 'Kptfile' : file",
+    "found.directory !== '.'",
+    "path === '' ? '.' : path",
+    "config?.directory ?? '.'",
+  ])('another spelling is seen: %s', (line) => expect(line).toMatch(OTHERWISE));
+
+  test('has one spelling', () => {
+    const found = globSync(INSIDE).flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line, at) => (OTHERWISE.test(line) ? [`${file}:${at + 1} ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
 });
 
 describe('the local forge', () => {

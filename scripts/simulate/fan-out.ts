@@ -1,8 +1,3 @@
-/**
- * One upstream revision on its way into many repositories, by a clock that only the simulation moves. What is decided is
- * decided by the code that decides it in the server: the index, the update target, the waves, the turns of repositories,
- * the budget's windows. What the world answers is assumed, and said in the options.
- */
 import { createCatalog, type Catalog } from '../../src/catalog/catalog.ts';
 import { planRollout, NO_ORDERS, verdictOn } from '../../src/package/rollout/plan.ts';
 import type { Wave } from '../../src/package/rollout/rollout.ts';
@@ -13,6 +8,12 @@ import { followersOf, type RolloutMember } from '../../src/reconcile/rollout/fac
 import { newestOf, rolloutsOf } from '../../src/reconcile/rollout/scope.ts';
 import { selects } from '../../src/reconcile/rollout/selectors.ts';
 import { inTurns } from '../../src/reconcile/text/in-turns.ts';
+/**
+ * One upstream revision on its way into many repositories, by a clock that only the simulation moves. What is decided is
+ * decided by the code that decides it in the server: the index, the update target, the waves, the turns of repositories,
+ * the budget's windows. What the world answers is assumed, and said in the options.
+ */
+import { TOP } from '../../src/revision/package-path.ts';
 
 export interface FanOutOptions {
   readonly repositories: number;
@@ -263,7 +264,7 @@ function nextMoment(now: bigint, published: ReadonlyMap<string, bigint>, next: n
 function filled(options: FanOutOptions): Catalog {
   const catalog = createCatalog();
   const base = {
-    directory: '.',
+    directory: TOP,
     commit: 'c',
     visibility: 'private',
     sharing: { to: [], from: [], within: true },

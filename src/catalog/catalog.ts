@@ -1,17 +1,19 @@
+import { repositoryDirectory, type RepositoryDirectory } from '../revision/package-path.ts';
+import type { PackageChannels } from '../channels/package-channels.ts';
+import type { Follow } from '../channels/plan.ts';
+import type { Rollout } from '../package/rollout/rollout.ts';
+import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 /**
  * The index of all registered repositories: which packages and revisions they hold, which upstream each package is
  * locked to, which variant documents and inventory objects they have, and what came of the last look at each package.
  * It is a cache of what is in git: lose it, and the next sweep builds it again.
  */
-import type { PackageChannels } from '../channels/package-channels.ts';
-import type { Follow } from '../channels/plan.ts';
-import type { Rollout } from '../package/rollout/rollout.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
-import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 
 /** What a Kptfile's `upstreamLock` says, commit ids as written (kpt may have written a tag object's). */
 export interface UpstreamLock {
   readonly repo: string;
+  /** As written: `/`, `/app` or `app`. */
   readonly directory: string;
   readonly ref: string;
   readonly commit: string;
@@ -26,7 +28,7 @@ export interface VariantMark {
 
 export interface CatalogPackage {
   /** From the top of the repository, '.' for the root. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly tree: string;
   readonly lock: UpstreamLock | null;
   readonly variant?: VariantMark;
@@ -78,7 +80,7 @@ export interface CatalogRepository {
     readonly name: string;
   };
   /** The registered directory, '.' for the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Addresses by which a Kptfile may name this repository. */
   readonly urls: readonly string[];
   /** Those of the names that it had before: they count until another repository takes one. */
@@ -89,11 +91,11 @@ export interface CatalogRepository {
   readonly commit: string;
   readonly packages: readonly CatalogPackage[];
   /** Directory of a package → its published revisions, oldest first. */
-  readonly revisions: ReadonlyMap<string, readonly string[]>;
+  readonly revisions: ReadonlyMap<RepositoryDirectory, readonly string[]>;
   /** Directory of a package → channel → the revision that it leads to; only read from clones, for people to see. */
-  readonly channels?: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly channels?: ReadonlyMap<RepositoryDirectory, ReadonlyMap<string, string>>;
   /** Directory of a package → its channel file. */
-  readonly channelFiles?: ReadonlyMap<string, CatalogChannels>;
+  readonly channelFiles?: ReadonlyMap<RepositoryDirectory, CatalogChannels>;
   /** Branches of drafts and updates; only read from clones. */
   readonly drafts?: readonly CatalogDraft[];
   readonly visibility: 'public' | 'internal' | 'private';
@@ -178,7 +180,7 @@ export interface Catalog {
   /** The registered repository `owner/name`. */
   byName(name: string): CatalogRepository | undefined;
   /** Packages locked to a package of this repository; to any of them where no directory is given. */
-  followers(id: number, directory?: string): readonly Follower[];
+  followers(id: number, directory?: RepositoryDirectory): readonly Follower[];
   /** There are these repositories, registered or not. */
   expect(ids: Iterable<number>): void;
   /** It was put or removed since this process began, or another process has seen it. */
@@ -277,7 +279,7 @@ export function createCatalog(): Catalog {
         return repository.packages
           .filter(({ lock }) => lock !== null && places.has(repositoryPlace(lock.repo)))
           .filter(
-            ({ lock }) => directory === undefined || plainDirectory(lock?.directory ?? '') === directory,
+            ({ lock }) => directory === undefined || repositoryDirectory(lock?.directory ?? '') === directory,
           )
           .map((found) => ({ repository, package: found }));
       });
@@ -328,12 +330,6 @@ export function repositoryPlace(url: string): string {
     .replace(/^([^/:]+):(?!\d+\/)/, '$1/')
     .replace(/(?<!\/)\/+$/, '')
     .replace(/\.git$/, '');
-}
-
-/** A Kptfile's `directory` (`/`, `/app/`, `app`) as the catalog writes it: `.` or `app`. */
-export function plainDirectory(directory: string): string {
-  const plain = directory.replace(/^\.?\/+|(?<!\/)\/+$/g, '');
-  return plain === '' || plain === '.' ? '.' : plain;
 }
 
 /** Everything that a plan could be made of, as text. */

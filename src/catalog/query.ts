@@ -1,7 +1,11 @@
 /** Questions to the index: what there is, what is made from what, and what is behind. Every answer is sorted. */
-import { packagePathOf } from '../revision/package-path.ts';
+import {
+  isBelow,
+  packagePathOf,
+  repositoryDirectory,
+  type RepositoryDirectory,
+} from '../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
-import { plainDirectory } from './catalog.ts';
 import type { Catalog, CatalogDraft, CatalogPackage, CatalogRepository } from './catalog.ts';
 
 /** `owner/name:path` of a package. */
@@ -12,7 +16,7 @@ export interface PackageName {
 
 export interface RepositoryRow {
   readonly repository: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly packages: number;
   readonly revisions: number;
 }
@@ -61,8 +65,7 @@ export function packageRows(catalog: Catalog): PackageRow[] {
   return all(catalog).map(({ repository, found, row }) => {
     const newest = newestOf(repository, found.directory);
     const subpackage = repository.packages.some(
-      ({ directory }) =>
-        directory !== found.directory && (directory === '.' || found.directory.startsWith(`${directory}/`)),
+      ({ directory }) => directory !== found.directory && isBelow(directory, found.directory),
     );
     return { ...row, ...(newest !== undefined && { newest }), subpackage };
   });
@@ -97,7 +100,7 @@ export function draftRows(catalog: Catalog): DraftRow[] {
     .flatMap((repository) =>
       (repository.drafts ?? [])
         .map(({ directory, kind, branch, commit }) => ({
-          ...rowOf(repository, directory),
+          ...rowOf(repository, repositoryDirectory(directory)),
           kind,
           branch,
           commit,
@@ -111,7 +114,7 @@ export function lineageRows(catalog: Catalog): LineageRow[] {
   return all(catalog).flatMap(({ found: { lock }, row }): LineageRow[] => {
     if (lock === null) return [];
     const upstream = catalog.byUrl(lock.repo);
-    const directory = plainDirectory(lock.directory);
+    const directory = repositoryDirectory(lock.directory);
     const at = parseRevisionName(lock.ref.slice(lock.ref.lastIndexOf('/') + 1))?.name;
     if (upstream === undefined) {
       const name = `${lock.repo}:${directory}`;
@@ -185,7 +188,7 @@ function all(catalog: Catalog): Found[] {
     .toSorted((a, b) => order(a.row.repository, b.row.repository) || order(a.row.package, b.row.package));
 }
 
-function rowOf(repository: CatalogRepository, directory: string): PackageName {
+function rowOf(repository: CatalogRepository, directory: RepositoryDirectory): PackageName {
   return {
     repository: nameOf(repository),
     package: packagePathOf(repository.directory, directory) ?? directory,
@@ -197,7 +200,7 @@ function nameOf({ ref }: CatalogRepository): string {
 }
 
 /** The newest release; a prerelease only where there is nothing else. */
-function newestOf({ revisions }: CatalogRepository, directory: string): string | undefined {
+function newestOf({ revisions }: CatalogRepository, directory: RepositoryDirectory): string | undefined {
   const names = revisions.get(directory) ?? [];
   return names.findLast((name) => parseRevisionName(name)?.prerelease.length === 0) ?? names.at(-1);
 }

@@ -3,6 +3,7 @@
  * from tags, channel files and locks, and holds no clock: the same commits, the same bytes.
  */
 
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { ChannelProblem } from './channels-node.ts';
 import { bestAfter } from './next.ts';
 import { numberOf, type OfferedChannel, type PackageOffer } from './offer.ts';
@@ -29,7 +30,7 @@ export interface IndexedRevision {
 export interface IndexedPackage {
   readonly offer: PackageOffer;
   /** From the top of the repository. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly revisions: readonly IndexedRevision[];
   /** Of its channel file, which it may lack. */
   readonly file?: string;

@@ -1,11 +1,12 @@
 /** A channel file as a whole: what it says, and which rules it breaks. Anybody may have written it. */
+import { repositoryDirectory } from '../revision/package-path.ts';
 import type { ChannelProblem } from './channels-node.ts';
 import { checkChannels } from './check-channels.ts';
 import type { PackageChannels } from './package-channels.ts';
 import { readPackageChannels } from './read-channels.ts';
 
 /** Below it every package may have a file that is named as its path, with `.yaml`. */
-export const CHANNELS_FOLDER = '.github/portico/channels';
+export const CHANNELS_FOLDER = repositoryDirectory('.github/portico/channels');
 
 /** Where the channels of a package stand. */
 export function channelFileOf(packagePath: string): string {

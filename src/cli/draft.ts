@@ -9,7 +9,13 @@ import { commitTree, writeTree } from '../git/write.ts';
 import { initPackage, packageContext } from '../package/init.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import { nextRevision, revisionsOf } from '../revision/numbering.ts';
-import { packagePathOf, pathInRepository } from '../revision/package-path.ts';
+import {
+  fileIn,
+  packagePathOf,
+  pathInRepository,
+  TOP,
+  type RepositoryDirectory,
+} from '../revision/package-path.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { counted } from '../text/counted.ts';
 import { openCheckout, type Checkout } from './checkout.ts';
@@ -44,11 +50,10 @@ export async function draft(call: Call): Promise<number> {
   const objectsAt = resolve(call.path(call.text('repo') ?? '.'));
   await using checkout = await openCheckout(objectsAt, call.signal);
 
-  const path = pathInRepository(checkout.config.directory, plan.path);
-  const directory = path === '.' ? '' : path;
-  const branch = await branchFor({ checkout, plan, path, directory, signal: call.signal });
+  const directory = pathInRepository(checkout.config.directory, plan.path);
+  const branch = await branchFor({ checkout, plan, directory, signal: call.signal });
   const before = await filesAt(checkout.repo, checkout.base, directory, call.signal);
-  const after = await content({ call, checkout, plan, at: { path, directory, before }, origin });
+  const after = await content({ call, checkout, plan, at: { directory, before }, origin });
   const changes = changesIn(directory, before, after);
   if (plan.kind === 'rollback' && changes.size === 0) {
     throw new PorticoError(
@@ -75,7 +80,7 @@ export async function draft(call: Call): Promise<number> {
       `refs/heads/${branch}:refs/heads/${branch}`,
     );
   if (call.terminal.json)
-    call.terminal.document({ branch, commit, package: path, changed: [...changes.keys()].sort() });
+    call.terminal.document({ branch, commit, package: directory, changed: [...changes.keys()].sort() });
   else
     call.terminal.print(
       `${branch}: ${counted(changes.size, 'file')} changed; open a draft pull request for it${remote === undefined ? ' once it is pushed' : ''}`,
@@ -86,29 +91,27 @@ export async function draft(call: Call): Promise<number> {
 async function branchFor({
   checkout: { repo, refs, config, base },
   plan,
-  path,
   directory,
   signal,
 }: {
   readonly checkout: Checkout;
   readonly plan: DraftPlan;
-  readonly path: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly signal: AbortSignal;
 }): Promise<string> {
   const numbering = config.versioning === 'semver' ? ({ semver: 'minor' } as const) : 'sequence';
-  const workspace = plan.workspace ?? nextRevision(revisionsOf(path, refs.keys()), numbering);
+  const workspace = plan.workspace ?? nextRevision(revisionsOf(directory, refs.keys()), numbering);
   const below = (prefix: string): string[] =>
     [...refs.keys()].filter((ref) => ref.startsWith(prefix)).map((ref) => ref.slice(prefix.length));
-  const packages = await findPackages(repo, base, '', signal);
+  const packages = await findPackages(repo, base, TOP, signal);
   const ground = {
-    packages: packages.map((found) => (found.directory === '' ? '.' : found.directory)),
+    packages: packages.map((found) => found.directory),
     branches: [...below('refs/heads/'), ...below('refs/remotes/origin/')],
     tags: below('refs/tags/'),
     named: (one: string) => packagePathOf(config.directory, one) ?? one,
-    hasFiles: directory === '' || (await filesAt(repo, base, directory, signal)).size > 0,
+    hasFiles: directory === TOP || (await filesAt(repo, base, directory, signal)).size > 0,
   };
-  const branch = plannedBranch(plan, path, workspace, ground);
+  const branch = plannedBranch(plan, directory, workspace, ground);
   if (!ground.branches.includes(branch)) return branch;
   throw new PorticoError('DRAFT_REFUSED', `a draft ${branch} already exists`, {
     blame: 'user',
@@ -126,11 +129,11 @@ async function content({
   readonly call: Call;
   readonly checkout: Checkout;
   readonly plan: DraftPlan;
-  readonly at: { readonly path: string; readonly directory: string; readonly before: PackageFiles };
+  readonly at: { readonly directory: RepositoryDirectory; readonly before: PackageFiles };
   readonly origin: ReturnType<typeof parseUpstream> | undefined;
 }): Promise<PackageFiles> {
   const { config, refs, repo } = checkout;
-  const name = at.path === '.' ? checkout.name : (at.path.split('/').at(-1) ?? at.path);
+  const name = at.directory === TOP ? checkout.name : (at.directory.split('/').at(-1) ?? at.directory);
   switch (plan.kind) {
     case 'edit':
       return at.before;
@@ -153,7 +156,7 @@ async function content({
     }
     case 'copy':
     case 'rollback': {
-      const tag = refs.get(`refs/tags/${revisionTag(at.path, plan.revision ?? '')}`);
+      const tag = refs.get(`refs/tags/${revisionTag(at.directory, plan.revision ?? '')}`);
       const files = tag === undefined ? new Map() : await filesAt(repo, tag, at.directory, call.signal);
       if (files.has('Kptfile')) return files;
       throw new PorticoError(
@@ -196,7 +199,7 @@ async function commitOn({
 async function filesAt(
   repo: Repo,
   commit: string,
-  directory: string,
+  directory: RepositoryDirectory,
   signal: AbortSignal,
 ): Promise<PackageFiles> {
   return (
@@ -205,13 +208,12 @@ async function filesAt(
 }
 
 /** What turns a package's directory into its draft, named from the top of the repository. */
-function changesIn(directory: string, before: PackageFiles, after: PackageFiles): TreeChanges {
+function changesIn(directory: RepositoryDirectory, before: PackageFiles, after: PackageFiles): TreeChanges {
   const changes = new Map<string, FileChange>();
-  const place = (file: string): string => (directory === '' ? file : `${directory}/${file}`);
   for (const [file, wanted] of after) {
     if (!sameFile(before.get(file), wanted))
-      changes.set(place(file), { mode: wanted.mode, bytes: wanted.bytes });
+      changes.set(fileIn(directory, file), { mode: wanted.mode, bytes: wanted.bytes });
   }
-  for (const file of before.keys()) if (!after.has(file)) changes.set(place(file), null);
+  for (const file of before.keys()) if (!after.has(file)) changes.set(fileIn(directory, file), null);
   return changes;
 }

@@ -192,7 +192,7 @@ async function fromTag(call: Call, named: PackageAtRevision): Promise<Subject> {
   const found = await readPackage({
     repo: repository.repo,
     commit,
-    path: path === '.' ? '' : path,
+    path,
     limits: PACKAGE_LIMITS,
     signal: call.signal,
   });

@@ -1,3 +1,4 @@
+import { TOP } from '../revision/package-path.ts';
 import type { AnywhereCommand } from './command.ts';
 import { newPackage } from './draft-here.ts';
 import { isIssue } from './fits.ts';
@@ -33,7 +34,7 @@ export const clone: AnywhereCommand = {
     const upstream = readUpstream(from);
     if (!('directory' in upstream)) return upstream;
     const name =
-      upstream.directory === '.' ? upstream.repo.split('/').at(-1) : upstream.directory.split('/').at(-1);
+      upstream.directory === TOP ? upstream.repo.split('/').at(-1) : upstream.directory.split('/').at(-1);
     return newPackage(state, to ?? name ?? from, options.get('workspace'), { kind: 'clone', upstream });
   },
 };

@@ -1,3 +1,4 @@
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 /** What drafts are made of and changed by, as commands, issue forms and the command line ask for it. */
 
 /** A package of another place as somebody names it, not yet looked up. */
@@ -10,7 +11,7 @@ export interface UpstreamWish {
   /** URL without `.git`, or `owner/name`; '' for a path. */
   readonly repo: string;
   /** From the top of that repository, '.' for the top; for a path all that was written. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Revision, channel, branch, tag or commit; absent means the newest revision. */
   readonly ref?: string;
 }

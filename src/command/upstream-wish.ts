@@ -1,3 +1,4 @@
+import { repositoryDirectory, TOP, type RepositoryDirectory } from '../revision/package-path.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { holdsCredentials } from '../text/secrets.ts';
 import { shown } from './arguments.ts';
@@ -76,9 +77,8 @@ function readPlace(place: string): UpstreamWish | string {
   return { kind: 'path', repo: '', directory };
 }
 
-function directoryOf(written: string): string | undefined {
-  const plain = written.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
-  if (plain === '' || plain === '.') return '.';
-  const path = readPackagePath(plain);
-  return typeof path === 'string' ? path : undefined;
+function directoryOf(written: string): RepositoryDirectory | undefined {
+  const plain = repositoryDirectory(written);
+  if (plain === TOP) return TOP;
+  return typeof readPackagePath(plain) === 'string' ? plain : undefined;
 }

@@ -1,4 +1,5 @@
 /** From the bytes of `.github/portico.yaml` to a configuration, or to the list of mistakes in it. */
+import { repositoryDirectory } from '../revision/package-path.ts';
 import { parseGrant } from './access.ts';
 import { parseAge } from './age.ts';
 import type { ConfigProblem } from './config-problem.ts';
@@ -6,7 +7,6 @@ import { parseFollow } from './follow.ts';
 import { toAllowedFunctions } from './function-schema.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import { toOci } from './oci-schema.ts';
-import { plainPath } from './plain-path.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, Sharing, UpdatePolicy } from './repository-config.ts';
 import { checkDocument, type ConfigSource } from './repository-document.ts';
 import type { RepositorySpec } from './repository-schema.ts';
@@ -42,7 +42,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
   const { guardrails, publish, inventory, defaultUpstream } = spec;
   return {
     branch: spec.branch ?? defaultBranch,
-    directory: directoryOf(spec.directory ?? '/'),
+    directory: repositoryDirectory(spec.directory ?? '/'),
     deployment: spec.deployment ?? false,
     versioning: spec.versioning ?? 'sequence',
     ...(defaultUpstream && { defaultUpstream }),
@@ -73,7 +73,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     ...(spec.controlledBy && { controlledBy: spec.controlledBy }),
     ...(spec.dashboard === false && { dashboard: false }),
     ...(spec.organization && { organization: toOrganization(spec.organization) }),
-    ...(inventory && { inventory: { directory: directoryOf(inventory.directory) } }),
+    ...(inventory && { inventory: { directory: repositoryDirectory(inventory.directory) } }),
   };
 }
 
@@ -86,10 +86,6 @@ function toOrganization({
 
 function toSharing({ to, from, within }: NonNullable<RepositorySpec['sharing']>): Sharing {
   return { to: to ?? [], from: from ?? [], ...(within === 'organization' && { within: true }) };
-}
-
-function directoryOf(written: string): string {
-  return plainPath(written) || '.';
 }
 
 /** Selectors come from the schema, whose absent fields may be undefined; data has no such fields. */

@@ -1,4 +1,4 @@
-/** `.github/portico.yaml` as Portico works with it: checked, with every default filled in. */
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Policy } from '../cel/policy.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
@@ -10,7 +10,7 @@ export interface RepositoryConfig {
   /** The registered branch. */
   readonly branch: string;
   /** Packages live below; `.` is the root, never a leading or trailing slash. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly deployment: boolean;
   readonly versioning: 'sequence' | 'semver';
   /** `owner/name` on the same forge. */
@@ -47,7 +47,7 @@ export interface RepositoryConfig {
   readonly sharing?: Sharing;
   /** Repositories whose variants and rollouts are obeyed here beside this one's own: `owner/name` or `owner/*`. */
   readonly controlledBy?: readonly string[];
-  readonly inventory?: { readonly directory: string };
+  readonly inventory?: { readonly directory: RepositoryDirectory };
   /** False: no dashboard issue. */
   readonly dashboard?: false;
   readonly organization?: {

@@ -55,7 +55,7 @@ export async function readLog(
     ...from,
     '--',
     // `:(top,literal)` keeps `*`, `[` and a leading `:` from being patterns.
-    ...(options.path === undefined || options.path === ''
+    ...(options.path === undefined || options.path === '' || options.path === '.'
       ? []
       : [`:(top,literal)${checkPath(options.path)}`]),
   ];

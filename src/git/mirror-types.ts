@@ -1,4 +1,5 @@
 import type { FileMode, PackageFiles } from '../package/package.ts';
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 
 /** A ref of the mirror. Refs that lead to no commit are left out. */
 export interface MirrorRef {
@@ -105,10 +106,9 @@ export interface PackageTree {
 
 /** A directory that holds a Kptfile. */
 export interface PackageDir {
-  /** Relative to the registered directory: the package path; '' is the registered directory itself. */
+  /** Below the directory that was asked for, which is '.' itself. */
   readonly path: string;
-  /** From the top of the repository; what `readPackage` and `treeId` take. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Git's id of the directory. */
   readonly tree: string;
   /** The package path of the nearest package above, or null: then this is a package and not a subpackage. */

@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { repositoryDirectory } from '../revision/package-path.ts';
 import { createLru } from './lru.ts';
 import type { PackageDir, PathChange, TreeEntry } from './mirror-types.ts';
 import type { Repo } from './repo.ts';
@@ -113,8 +114,8 @@ export async function findPackages(
   const found = all.filter((path) => !/^\.github(?:\/|$)/.test(top === '' ? path : `${top}/${path}`));
   const known = new Set(found);
   const result = found.toSorted().map((path) => ({
-    path,
-    directory: [top, path].filter((part) => part !== '').join('/'),
+    path: repositoryDirectory(path),
+    directory: repositoryDirectory([top, path].filter((part) => part !== '').join('/')),
     tree: trees.get(path) ?? '',
     parent: parentOf(path, known),
   }));

@@ -1,5 +1,6 @@
 /** What the reconcilers need of git. Commits, trees, blobs and tags are named by their full hexadecimal ids. */
 
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { FileMode, PackageFiles } from '../package/package.ts';
 import type { Content } from './content-port.ts';
 
@@ -86,7 +87,7 @@ export interface PathChange {
 /** A directory with a Kptfile: its path below the registered directory, from the top, and its tree. */
 export interface PackageDir {
   readonly path: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly tree: string;
   /** The package above, or null: then this is a package and not a subpackage. */
   readonly parent: string | null;
@@ -112,15 +113,19 @@ export interface Git {
     options?: { readonly path?: string; readonly limit?: number; readonly firstParent?: boolean },
     signal?: AbortSignal,
   ): Promise<readonly CommitInfo[]>;
-  treeId(commit: string, path: string, signal?: AbortSignal): Promise<string | null>;
+  treeId(commit: string, directory: RepositoryDirectory, signal?: AbortSignal): Promise<string | null>;
   readFile(commit: string, path: string, signal?: AbortSignal): Promise<Uint8Array | null>;
   readPackage(
     commit: string,
-    path: string,
+    directory: RepositoryDirectory,
     options?: object,
     signal?: AbortSignal,
   ): Promise<ReadPackage | null>;
-  findPackages(commit: string, directory: string, signal?: AbortSignal): Promise<readonly PackageDir[]>;
+  findPackages(
+    commit: string,
+    directory: RepositoryDirectory,
+    signal?: AbortSignal,
+  ): Promise<readonly PackageDir[]>;
   changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly PathChange[]>;
   mergeBase(a: string, b: string, signal?: AbortSignal): Promise<string | null>;
   isAncestor(ancestor: string, descendant: string, signal?: AbortSignal): Promise<boolean>;

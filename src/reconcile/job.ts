@@ -1,5 +1,7 @@
-/** Pure: what each kind of job carries. The queue stores it, so what an older version stored has to be readable here. */
 import { z } from 'zod';
+
+/** Pure: what each kind of job carries. The queue stores it, so what an older version stored has to be readable here. */
+import { repositoryDirectory } from '../revision/package-path.ts';
 
 const repository = z.object({
   installationId: z.number(),
@@ -222,7 +224,10 @@ const JOBS = {
   poll: { data: z.object({ address: z.string() }), lane: 'index' },
   notice: { data: z.object({ notice }), lane: 'registries', withoutVariants: true },
   dashboard: { data: dashboard, lane: 'dashboards' },
-  downstream: { data: z.object({ repository, directory: z.string() }), lane: 'dashboards' },
+  downstream: {
+    data: z.object({ repository, directory: z.string().transform(repositoryDirectory) }),
+    lane: 'dashboards',
+  },
 } as const satisfies Readonly<Record<string, JobTraits>>;
 
 /** How jobs of a kind are run. */

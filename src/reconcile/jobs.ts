@@ -1,5 +1,6 @@
-/** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
 import { digestOf, shortDigest } from '../revision/digest.ts';
+/** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Pull } from './forge/pulls.ts';
 import type { RecheckRequest, CommentTarget, CommitRequest, Job, JobOf, Notice, ProposalJob } from './job.ts';
 import type { RepositoryRef } from './ports.ts';
@@ -242,7 +243,7 @@ const UPDATES_WAIT = 45;
 
 /** Say where the newest revision of a package went, later. */
 export function downstreamJob(
-  upstream: { readonly repository: RepositoryRef; readonly directory: string },
+  upstream: { readonly repository: RepositoryRef; readonly directory: RepositoryDirectory },
   afterSeconds = UPDATES_WAIT,
 ): Job {
   return {

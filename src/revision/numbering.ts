@@ -1,5 +1,6 @@
-/** Which revisions a package has, and which number comes next. Numbers are never used twice. */
 import { PorticoError } from '../error.ts';
+/** Which revisions a package has, and which number comes next. Numbers are never used twice. */
+import { repositoryDirectory, type RepositoryDirectory } from './package-path.ts';
 import { parseRef } from './ref-name.ts';
 import { compareRevisions, HIGHEST_NUMBER, parseRevisionName, type RevisionName } from './revision-name.ts';
 
@@ -13,12 +14,14 @@ export type Numbering = 'sequence' | { readonly semver: Bump };
  * ledger, or both (`refs/tags/<path>/v1`, `refs/portico/published/<path>/v1`); others are passed over.
  */
 export function revisionsOf(path: string, refs: Iterable<string>): RevisionName[] {
-  return [...(revisionsByPath(refs).get(path) ?? [])];
+  return [...(revisionsByPath(refs).get(repositoryDirectory(path)) ?? [])];
 }
 
 /** The same for every package that has revisions, by its path. */
-export function revisionsByPath(refs: Iterable<string>): ReadonlyMap<string, readonly RevisionName[]> {
-  const found = new Map<string, Map<string, RevisionName>>();
+export function revisionsByPath(
+  refs: Iterable<string>,
+): ReadonlyMap<RepositoryDirectory, readonly RevisionName[]> {
+  const found = new Map<RepositoryDirectory, Map<string, RevisionName>>();
   for (const ref of refs) {
     // The end of it tells most other refs apart, and is read in any case.
     const name = parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1));

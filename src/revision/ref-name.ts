@@ -1,19 +1,20 @@
+import { createHash } from 'node:crypto';
+
+import { PorticoError } from '../error.ts';
 /**
  * The names of refs. Branches and tags are Porch's, so that Porch and kpt can read what Portico writes. `path` is
  * always the package's directory from the root of the repository, because that is where kpt looks for
  * `<directory>/v3`; a package at the root has path `.`, tag `v3` and draft `drafts/<workspace>`, as kpt looks for it.
  */
-import { createHash } from 'node:crypto';
-
-import { PorticoError } from '../error.ts';
+import { repositoryDirectory, type RepositoryDirectory } from './package-path.ts';
 import { refProblem, type RefProblem } from './ref-rules.ts';
 import { parseRevisionName } from './revision-name.ts';
 
 export type NamedRef =
-  | { readonly kind: 'draft' | 'proposed'; readonly path: string; readonly workspace: string }
+  | { readonly kind: 'draft' | 'proposed'; readonly path: RepositoryDirectory; readonly workspace: string }
   /** Porch marks a revision, or by workspace an unnumbered one. */
-  | { readonly kind: 'deletion-proposed'; readonly path: string; readonly version: string }
-  | { readonly kind: 'revision' | 'ledger'; readonly path: string; readonly revision: string }
+  | { readonly kind: 'deletion-proposed'; readonly path: RepositoryDirectory; readonly version: string }
+  | { readonly kind: 'revision' | 'ledger'; readonly path: RepositoryDirectory; readonly revision: string }
   | { readonly kind: 'update'; readonly path: string; readonly identity: string };
 
 /** `drafts/<path>/<workspace>`, without `refs/heads/`. @throws PorticoError BAD_REF_NAME */
@@ -115,7 +116,7 @@ export function parseRef(ref: string): NamedRef | undefined {
   const [prefix, kind] = entry;
   const rest = ref.slice(prefix.length);
   const slash = rest.lastIndexOf('/');
-  const path = slash < 0 ? '.' : rest.slice(0, slash);
+  const path = repositoryDirectory(rest.slice(0, Math.max(0, slash)));
   const last = rest.slice(slash + 1);
   switch (kind) {
     case 'draft':

@@ -4,6 +4,7 @@ import { LANES, tenantOf, withShares } from '../../src/bot/lanes.ts';
 import { readJob } from '../../src/bot/received-job.ts';
 import { JOB_KINDS } from '../../src/reconcile/job.ts';
 import { downstreamJob, LONG_STRANGER, repositoryJob, STRANGER, sweepJob } from '../../src/reconcile/jobs.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 
 const repository = { installationId: 7, id: 1, owner: 'acme', name: 'web' };
 
@@ -28,6 +29,8 @@ test('every kind of job travels in one lane', () => {
 
 test('a job is the work of the installation of its repository', () => {
   expect(tenantOf(repositoryJob(repository))).toEqual({ tenant: '7' });
-  expect(tenantOf(downstreamJob({ repository, directory: 'web' }))).toEqual({ tenant: '7' });
+  expect(tenantOf(downstreamJob({ repository, directory: repositoryDirectory('web') }))).toEqual({
+    tenant: '7',
+  });
   expect(tenantOf(sweepJob())).toEqual({});
 });

@@ -30,6 +30,7 @@ import {
   variantGoneJob,
   variantJob,
 } from '../../src/reconcile/jobs.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { readStored, storedText } from '../../src/webhook/routed-event.ts';
 
 const repository = { installationId: 7, id: 3, owner: 'acme', name: 'web' };
@@ -137,7 +138,7 @@ test('what is stored now is read as it was', () => {
     dashboardJob(repository),
     organizationBoardJob(repository),
     dashboardEditedJob(repository, { number: 4, login: 'alice', isBot: false }),
-    downstreamJob({ repository, directory: 'web' }),
+    downstreamJob({ repository, directory: repositoryDirectory('web') }),
   ];
   expect(new Set(jobs.map(({ kind }) => kind))).toEqual(new Set(JOB_KINDS));
   const atTheDoor = { id: 'one', event: 'any', body: storedText(jobs) };

@@ -1,4 +1,5 @@
 import type { CatalogRepository } from '../../src/catalog/catalog.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 
 /** A repository of the index with nothing in it; what a test is about it says in `more`. */
 export function bareRepository(
@@ -9,7 +10,7 @@ export function bareRepository(
   const [owner = '', name = ''] = fullName.split('/');
   return {
     ref: { installationId: 1, id, owner, name },
-    directory: '.',
+    directory: repositoryDirectory('.'),
     urls: [`https://forge.example/${fullName}.git`],
     commit: 'a'.repeat(40),
     packages: [],

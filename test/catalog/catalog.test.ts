@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import { createCatalog, plainDirectory, type CatalogRepository } from '../../src/catalog/catalog.ts';
+import { createCatalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { bareRepository } from './bare-repository.ts';
 
 function repository(
@@ -11,7 +12,7 @@ function repository(
   return bareRepository(id, `acme/${name}`, {
     urls: [`https://forge.example/acme/${name}.git`, `https://forge.example/acme/${name}`],
     packages: locks.map(([directory, repo, from]) => ({
-      directory,
+      directory: repositoryDirectory(directory),
       tree: 'b'.repeat(40),
       lock: { repo, directory: from, ref: `${from}/v1`, commit: 'c'.repeat(40) },
     })),
@@ -61,7 +62,7 @@ test.each([
   ['./', '.'],
   ['/app/', 'app'],
   ['a/b', 'a/b'],
-])('the directory %j is %j', (written, plain) => expect(plainDirectory(written)).toBe(plain));
+])('the directory %j is %j', (written, plain) => expect(repositoryDirectory(written)).toBe(plain));
 
 test('followers are found by whatever address their lock has, and forgotten when they change', () => {
   const catalog = createCatalog();
@@ -73,7 +74,9 @@ test('followers are found by whatever address their lock has, and forgotten when
     ]),
   );
   const names = (directory?: string): string[] =>
-    catalog.followers(1, directory).map((found) => `${found.repository.ref.name}/${found.package.directory}`);
+    catalog
+      .followers(1, directory === undefined ? undefined : repositoryDirectory(directory))
+      .map((found) => `${found.repository.ref.name}/${found.package.directory}`);
   expect(names()).toEqual(['down/shop']);
   expect(names('web')).toEqual(['down/shop']);
   expect(names('other')).toEqual([]);

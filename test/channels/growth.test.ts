@@ -1,4 +1,3 @@
-/** Twice as many members, bundles and tags take twice as long: told by processor time, see test/growth. */
 import { expect, test } from 'vitest';
 
 import { indexText } from '../../src/channels/catalog-index.ts';
@@ -7,6 +6,8 @@ import { planUpdate } from '../../src/channels/plan.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
 import type { Catalog } from '../../src/fbc/catalog.ts';
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
+/** Twice as many members, bundles and tags take twice as long: told by processor time, see test/growth. */
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { documentsOf, filesOf } from '../fbc/catalog-text.ts';
 import { exponentOf, growsAtMost } from '../growth/growth.ts';
 import { MemoryRepository } from './memory-repository.ts';
@@ -36,7 +37,11 @@ function answers(text: string): void {
   const { channels } = readPackageChannels(text);
   const revisions = channels!.channels[0]!.members.map(({ revision }) => `v${revision}`);
   const offer = offerOf('p', revisions, channels);
-  indexText({ branch: 'main', commit: 'c' }, [{ offer, directory: 'p', revisions: [], problems: [] }], []);
+  indexText(
+    { branch: 'main', commit: 'c' },
+    [{ offer, directory: repositoryDirectory('p'), revisions: [], problems: [] }],
+    [],
+  );
   const far = ['v1', 'v2', revisions.at(-1)!, `v${revisions.length + 1}`];
   for (const revision of far)
     planUpdate(offer, {

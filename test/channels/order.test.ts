@@ -1,4 +1,3 @@
-/** Neither the order of what comes together nor how it is parted says anything: everything follows from the set. */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -11,6 +10,8 @@ import { catalogOfClaims, type ClaimedBundle } from '../../src/fbc/claimed-catal
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
 import { unionCatalogs } from '../../src/fbc/union.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
+/** Neither the order of what comes together nor how it is parted says anything: everything follows from the set. */
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { documentsOf, filesOf } from '../fbc/catalog-text.ts';
 import { MemoryRepository } from './memory-repository.ts';
 
@@ -199,7 +200,12 @@ test('the index and every plan are the same bytes for every order of members, ch
           (number) => `v${number}`,
         );
         const offer = offerOf('p', revisions, document);
-        const one: IndexedPackage = { offer, directory: 'p', revisions: [], problems: [] };
+        const one: IndexedPackage = {
+          offer,
+          directory: repositoryDirectory('p'),
+          revisions: [],
+          problems: [],
+        };
         const plans = ['a', 'b'].flatMap((name) =>
           [1, 5, 9, 13].map((number) =>
             planUpdate(offer, {

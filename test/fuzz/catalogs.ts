@@ -19,6 +19,7 @@ import { validateCatalog } from '../../src/fbc/validate.ts';
 import { parseVersion } from '../../src/fbc/version.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { MemoryRepository } from '../channels/memory-repository.ts';
 import { damaged, fuzz, hostileText, soup, tolerant, YAML_PIECES } from './fuzzing.ts';
 
@@ -177,7 +178,7 @@ test('channel files', async () => {
       const published = new Set([1, 2, 3, 4]);
       checkChannels(channels, { path: 'p', published });
       const offer = offerOf('p', ['v1', 'v2', 'v3', 'v4'], channels);
-      const one = { offer, directory: 'p', revisions: [], problems };
+      const one = { offer, directory: repositoryDirectory('p'), revisions: [], problems };
       JSON.parse(indexText({ branch: 'main', commit: 'c' }, [one], []));
       for (const [name, { kind }] of offer.channels) {
         const planned = planUpdate(offer, {

@@ -19,6 +19,7 @@ import {
 import { downstreamPart } from '../../src/reconcile/text/summary-marker.ts';
 import { updateBody } from '../../src/reconcile/update/body.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { cutText } from '../../src/text/cut-text.ts';
 import { codeSpan, fence, inert } from '../../src/text/markdown.ts';
 import { fuzz, hostileText } from './fuzzing.ts';
@@ -72,26 +73,31 @@ test('comments and bodies', () => {
           repository: 1,
           branch: 'portico/update/web/0123456789',
           ...(value.length % 2 === 0 && { group: 'all' }),
-          parts: [path, other].slice(0, (value.length % 2) + 1).map((directory) => ({
-            directory,
-            path: directory,
-            upstream: value,
-            from: other,
-            to: 'v2',
-            publishes: 'v1',
-            diff: updateDiff({
-              before: filesOf(path, value),
-              after: filesOf(path, other),
-              base: filesOf(path, other),
-              upstream: filesOf(other, value),
-              limit: 10_000,
-            }),
-            created: false,
-            revisions: [],
-            mergeNotes: [value, other].map((message) => ({ code: 'COMMENT_BOTH', file: path, message })),
-            variant: { name: other, place: value },
-          })),
-          conflicts: [{ ...conflict, ...(value.length % 2 === 0 && { directory: other }) }],
+          parts: [path, other]
+            .map(repositoryDirectory)
+            .slice(0, (value.length % 2) + 1)
+            .map((directory) => ({
+              directory,
+              path: directory,
+              upstream: value,
+              from: other,
+              to: 'v2',
+              publishes: 'v1',
+              diff: updateDiff({
+                before: filesOf(path, value),
+                after: filesOf(path, other),
+                base: filesOf(path, other),
+                upstream: filesOf(other, value),
+                limit: 10_000,
+              }),
+              created: false,
+              revisions: [],
+              mergeNotes: [value, other].map((message) => ({ code: 'COMMENT_BOTH', file: path, message })),
+              variant: { name: other, place: value },
+            })),
+          conflicts: [
+            { ...conflict, ...(value.length % 2 === 0 && { directory: repositoryDirectory(other) }) },
+          ],
         },
         createKeyring(['ab']),
       );

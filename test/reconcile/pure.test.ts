@@ -13,6 +13,7 @@ import {
   conflictSeal,
   holdsConflicts,
   readConflicts,
+  packagesOf,
   readSealed,
   sealedMessage,
   type UpdateRecord,
@@ -26,6 +27,7 @@ import {
   table,
 } from '../../src/reconcile/text/markdown-blocks.ts';
 import { createKeyring, type Keyring } from '../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 
 const seals = createKeyring(['ours']);
 const theirs = createKeyring(['theirs']);
@@ -84,7 +86,12 @@ describe('what a merge says', () => {
 });
 
 describe('the record of an update', () => {
-  const record: UpdateRecord = { directory: 'shop', upstream: 'acme/up:web', to: 'v2', base: 'd'.repeat(40) };
+  const record: UpdateRecord = {
+    directory: repositoryDirectory('shop'),
+    upstream: 'acme/up:web',
+    to: 'v2',
+    base: 'd'.repeat(40),
+  };
   const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
 
   test('is ours only with the seal, in the repository and on the commit that it was made for', () => {
@@ -102,6 +109,14 @@ describe('the record of an update', () => {
     const text = Buffer.from(JSON.stringify(record)).toString('base64url');
     const seal = seals.sign(`update ${text} ${at.tree} ${at.parents.join(' ')}`);
     expect(readSealed(commit(`Update\n\nPortico-Update: ${text} ${seal}\n`), seals)).toEqual(record);
+  });
+
+  test('of a package at the top of its repository is read in one spelling, whichever version wrote it', () => {
+    const written = { ...record, directory: '', others: [{ ...record, directory: '/api/' }] };
+    const text = Buffer.from(JSON.stringify(written)).toString('base64url');
+    const seal = seals.sign(`update ${text} ${at.tree} ${at.parents.join(' ')}`);
+    const read = readSealed(commit(`Update\n\nPortico-Update: ${text} ${seal}\n`), seals);
+    expect(packagesOf(read ?? record).map(({ directory }) => directory)).toEqual(['.', 'api']);
   });
 
   test('the list of conflicts is bound to its pull request and to the commit', () => {

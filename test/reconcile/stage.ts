@@ -19,6 +19,7 @@ import {
   repositorySweepJob,
 } from '../../src/reconcile/jobs.ts';
 import type { RepositoryRef } from '../../src/reconcile/ports.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { createLog } from '../../src/telemetry/log.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { configuration } from '../e2e/packages.ts';
@@ -285,7 +286,7 @@ export async function startStage(
       await enqueue(job);
     },
     async downstream(name, directory) {
-      await enqueue(downstreamJob({ repository: refOf(name), directory }, 0));
+      await enqueue(downstreamJob({ repository: refOf(name), directory: repositoryDirectory(directory) }, 0));
     },
     writesOf,
     async watching(watch, work) {

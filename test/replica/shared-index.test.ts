@@ -7,6 +7,7 @@ import { readVariantDocuments } from '../../src/package/variant/read-document.ts
 import type { Database } from '../../src/queue/database.ts';
 import { entryFromText, entryText } from '../../src/replica/index-text.ts';
 import { startSharedIndex, type SharedIndex } from '../../src/replica/shared-index.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { placeEmbedded } from '../queue/engines.ts';
 
 let place: Awaited<ReturnType<typeof placeEmbedded>>;
@@ -40,11 +41,11 @@ function repository(id: number, commit: string): CatalogRepository {
   const { documents, problems } = readVariantDocuments(DOCUMENT);
   return {
     ref: { installationId: 1, id, owner: 'acme', name: `r${id}` },
-    directory: '.',
+    directory: repositoryDirectory('.'),
     urls: [`https://forge.example/acme/r${id}.git`],
     commit,
     packages: [],
-    revisions: new Map([['web', ['v1', 'v2']]]),
+    revisions: new Map([[repositoryDirectory('web'), ['v1', 'v2']]]),
     visibility: 'private',
     labels: { tier: 'edge' },
     automerge: false,

@@ -5,7 +5,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { formatPackageAtRevision, parsePackageAtRevision } from '../../src/revision/package-at-revision.ts';
-import { packagePathOf, pathInRepository } from '../../src/revision/package-path.ts';
+import {
+  fileIn,
+  isBelow,
+  packagePathOf,
+  pathInRepository,
+  repositoryDirectory,
+  TOP,
+} from '../../src/revision/package-path.ts';
 import {
   deletionProposedBranch,
   draftBranch,
@@ -221,13 +228,21 @@ describe('package paths', () => {
     ['.', '.', '.'],
     ['packages', 'web', 'packages/web'],
     ['packages', '.', 'packages'],
-  ])('below %s, %s is %s', (directory, name, inRepository) => {
+  ])('below %s, %s is %s', (written, name, inRepository) => {
+    const directory = repositoryDirectory(written);
     expect(pathInRepository(directory, name)).toBe(inRepository);
     expect(packagePathOf(directory, inRepository)).toBe(name);
     expect(posix.join(directory, name)).toBe(inRepository);
+    expect(fileIn(pathInRepository(directory, name), 'Kptfile')).toBe(posix.join(inRepository, 'Kptfile'));
   });
   test('outside of the directory', () => {
-    expect(packagePathOf('packages', 'packages-old/web')).toBeUndefined();
-    expect(packagePathOf('packages', '.')).toBeUndefined();
+    const packages = repositoryDirectory('packages');
+    expect(packagePathOf(packages, 'packages-old/web')).toBeUndefined();
+    expect(packagePathOf(packages, '.')).toBeUndefined();
+    expect(isBelow(packages, 'packages-old/web')).toBe(false);
+    expect(isBelow(TOP, 'packages-old/web')).toBe(true);
   });
+  test.each(['', '.', '/', './', '//'])('%j is the top', (written) =>
+    expect(repositoryDirectory(written)).toBe(TOP),
+  );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { plainDirectory, repositoryPlace } from '../../src/catalog/catalog.ts';
+import { repositoryPlace } from '../../src/catalog/catalog.ts';
 import { unsealedRecord } from '../../src/command/approval-record.ts';
 import { parseIssueForm } from '../../src/command/issue-form.ts';
 import { parseComment } from '../../src/command/parse.ts';
@@ -17,6 +17,7 @@ import { readSealedComments } from '../../src/reconcile/seal/sealed-comment.ts';
 import { claimsConflicts, readConflicts } from '../../src/reconcile/seal/update-record.ts';
 import { code, fenced, sentence, foreignSentence } from '../../src/reconcile/text/markdown-blocks.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { porchAnnotations } from '../../src/revision/porch-annotation.ts';
 import { parseProvenance } from '../../src/revision/provenance.ts';
 import { parseBranch } from '../../src/revision/ref-name.ts';
@@ -75,7 +76,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
         own: 'https://forge.example',
       }),
   ],
-  ['plainDirectory', plainDirectory],
+  ['repositoryDirectory', repositoryDirectory],
   ['repositoryPlace', (text) => repositoryPlace(`https://host.example/${text}`)],
   ['unifiedPatch', (text) => unifiedPatch([{ path: 'a', mode: '100644', before: null, after: bytes(text) }])],
   [

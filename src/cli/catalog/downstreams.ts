@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { plainDirectory, repositoryPlace } from '../../catalog/catalog.ts';
+import { repositoryPlace } from '../../catalog/catalog.ts';
 import type { Subscriber } from '../../channels/catalog-index.ts';
 import { planUpdate, type Follow, type Position } from '../../channels/plan.ts';
 import { newestInRange } from '../../config/follow.ts';
@@ -10,6 +10,7 @@ import { PorticoError } from '../../error.ts';
 import { isRepository, openLocal } from '../../git/open-local.ts';
 import type { GitLocation } from '../../package/kptfile-types.ts';
 import { readKptfile } from '../../package/kptfile.ts';
+import { fileIn, repositoryDirectory, TOP } from '../../revision/package-path.ts';
 import { readFolder } from '../folder.ts';
 import type { UpstreamClone } from './upstream-clone.ts';
 
@@ -48,14 +49,14 @@ export async function findDownstreams(upstream: UpstreamClone, find: FindDownstr
     const own = folder === upstream.folder ? (upstream.source.repository ?? '.') : undefined;
     const found = isRepository(folder)
       ? await inRepository(folder, own, find, note)
-      : inDirectory(folder, find, note);
+      : inFolder(folder, find, note);
     packages.push(...found);
   }
   const byDirectory = new Map(upstream.packages.map((one) => [one.directory, one]));
   const subscribers: Subscriber[] = [];
   let elsewhere = 0;
   for (const { name, commit, lock, upstream: origin, follow } of packages) {
-    const of = byDirectory.get(plainDirectory((lock ?? origin).directory));
+    const of = byDirectory.get(repositoryDirectory((lock ?? origin).directory));
     if (!upstream.places.has(repositoryPlace((lock ?? origin).repo)) || of === undefined) {
       elsewhere += 1;
       continue;
@@ -105,24 +106,19 @@ async function inRepository(
   const config = configOf(folder, bytes, git.branch, note);
   const registered = config === undefined ? null : await git.resolve(`refs/heads/${config.branch}`, signal);
   const commit = registered ?? git.head;
-  const directory = config?.directory ?? '.';
+  const directory = config?.directory ?? TOP;
   const name = named ?? nameOf(git.remotes[0], folder);
   const found: DownstreamPackage[] = [];
-  for (const { path, directory: at } of await git.findPackages(
-    commit,
-    directory === '.' ? '' : directory,
-    signal,
-  )) {
-    const kptfile = await git.readFile(commit, at === '' ? 'Kptfile' : `${at}/Kptfile`, signal);
+  for (const { path, directory: at } of await git.findPackages(commit, directory, signal)) {
+    const kptfile = await git.readFile(commit, fileIn(at, 'Kptfile'), signal);
     const follow = config?.updates.follow ?? otherwise;
-    const one =
-      kptfile === null ? undefined : packageOf(kptfile, `${name}:${path === '' ? '.' : path}`, follow, note);
+    const one = kptfile === null ? undefined : packageOf(kptfile, `${name}:${path}`, follow, note);
     if (one !== undefined) found.push({ ...one, commit });
   }
   return found;
 }
 
-function inDirectory(
+function inFolder(
   folder: string,
   { follow: otherwise }: FindDownstreams,
   note: (text: string) => void,
@@ -188,12 +184,12 @@ async function positionOf(
   const same = revisions.filter((one) => one.commit === commit);
   const byCommit = same.find(({ name }) => name === named) ?? same.at(-1);
   if (byCommit !== undefined) return { kind: 'revision', revision: byCommit.name };
-  const tree = commit === null ? null : await git.treeId(commit, directory === '.' ? '' : directory, signal);
+  const tree = commit === null ? null : await git.treeId(commit, directory, signal);
   const alike = tree === null ? [] : revisions.filter((one) => one.tree === tree);
   const byTree = alike.find(({ name }) => name === named) ?? alike.at(-1);
   if (byTree !== undefined) return { kind: 'revision', revision: byTree.name };
   const below = commit === null ? undefined : await git.tagsBelow(commit, signal);
-  const prefix = `refs/tags/${directory === '.' ? '' : `${directory}/`}`;
+  const prefix = `refs/tags/${fileIn(directory, '')}`;
   const nearest =
     below === undefined
       ? revisions.find(({ name }) => name === named)

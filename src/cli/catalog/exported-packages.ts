@@ -9,6 +9,7 @@ import { readDocuments } from '../../fbc/read-documents.ts';
 import { textAt, valueAt } from '../../fbc/value-at.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { revisionsOf } from '../../revision/numbering.ts';
+import { fileIn } from '../../revision/package-path.ts';
 import type { ClonePackage, UpstreamClone } from './upstream-clone.ts';
 
 /** Where it is kept what catalogs say beyond channels: a file for each package, and one for what belongs to none. */
@@ -43,11 +44,10 @@ async function recorded(
   const kept = await git.readFile(source.commit, `${KEPT_FOLDER}/${path}.json`, signal);
   const claims = new Map<string, BundleClaims>();
   const revisions = new Map<number, ExportedRevision>();
-  const below = one.directory === '.' ? '' : `${one.directory}/`;
   for (const { name, commit, tree } of one.revisions) {
     const number = numberOf(name);
     if (number === undefined) continue;
-    const bytes = await git.readFile(commit, below + BUNDLE_RECORD, signal);
+    const bytes = await git.readFile(commit, fileIn(one.directory, BUNDLE_RECORD), signal);
     const place = `${path}@${name}/${BUNDLE_RECORD}`;
     const record = bytes === null ? undefined : readBundleRecord(place, new TextDecoder().decode(bytes));
     if (record?.claims !== undefined && !claims.has(record.bundle.name))
@@ -85,7 +85,7 @@ async function withObjects(
     const isOwn = revision.bundle !== undefined && !seen.has(revision.bundle.name);
     if (revision.bundle !== undefined) seen.add(revision.bundle.name);
     if (isOwn) continue;
-    const found = await git.readPackage(revision.commit, directory === '.' ? '' : directory, {}, signal);
+    const found = await git.readPackage(revision.commit, directory, {}, signal);
     revisions.set(number, { ...revision, objects: resourcesIn(found?.files ?? new Map()) });
   }
   return revisions;

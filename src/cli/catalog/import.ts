@@ -13,7 +13,7 @@ import { imageBundle } from '../../fbc/bundle-directory.ts';
 import type { Manifest } from '../../fbc/manifest.ts';
 import { unionCatalogs } from '../../fbc/union.ts';
 import { verdictText } from '../../fbc/verdict-text.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { repositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Call } from '../verb.ts';
@@ -43,7 +43,7 @@ export async function importVerb(call: Call): Promise<number> {
     const known = await recordedPackages(upstream, upstream.packages, signal);
     const sources = importSources(call, known);
     const options = {
-      into: packagePathOf('.', call.text('into') ?? '.') ?? '.',
+      into: repositoryDirectory(call.text('into') ?? ''),
       known,
       replaceChannels: call.has('replace-channels') || sources.claims !== undefined,
       unoffered: sources.claims !== undefined,

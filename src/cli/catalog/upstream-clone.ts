@@ -14,7 +14,13 @@ import { PorticoError } from '../../error.ts';
 import type { MirrorRef } from '../../git/mirror-types.ts';
 import { openLocal, type LocalRepository } from '../../git/open-local.ts';
 import { revisionsByPath } from '../../revision/numbering.ts';
-import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import {
+  fileIn,
+  packagePathOf,
+  pathInRepository,
+  repositoryDirectory,
+  type RepositoryDirectory,
+} from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 
 const CONFIGURATION = '.github/portico.yaml';
@@ -105,14 +111,10 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<ClonePac
   const documents = await channelFiles(git, source.commit, signal);
   const tagged = revisionsByPath(refs.keys());
   const times = await git.tagTimes(signal);
-  const onBranch = await git.findPackages(
-    source.commit,
-    config.directory === '.' ? '' : config.directory,
-    signal,
-  );
+  const onBranch = await git.findPackages(source.commit, config.directory, signal);
   const paths = new Set([
     ...[...tagged.keys()].flatMap((directory) => packagePathOf(config.directory, directory) ?? []),
-    ...onBranch.filter(({ parent }) => parent === null).map(({ path }) => (path === '' ? '.' : path)),
+    ...onBranch.filter(({ parent }) => parent === null).map(({ path }) => path),
     ...documents.keys(),
   ]);
   const tags = channelTags(refs);
@@ -146,17 +148,16 @@ async function revisionsAt({
   signal,
 }: {
   readonly upstream: Bare;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly names: readonly string[];
   readonly times: ReadonlyMap<string, number>;
   readonly signal: AbortSignal;
 }): Promise<IndexedRevision[]> {
-  const below = directory === '.' ? '' : directory;
   const found = names.map(async (name): Promise<IndexedRevision[]> => {
-    const ref = `refs/tags/${directory === '.' ? name : `${directory}/${name}`}`;
+    const ref = `refs/tags/${fileIn(directory, name)}`;
     const commit = refs.get(ref)?.commit;
     if (commit === undefined) return [];
-    const tree = await git.treeId(commit, below, signal);
+    const tree = await git.treeId(commit, directory, signal);
     const publishedAt = new Date((times.get(ref) ?? 0) * 1_000).toISOString().replace('.000Z', 'Z');
     return [{ name, commit, ...(tree !== null && { tree }), publishedAt }];
   });
@@ -196,7 +197,7 @@ function channelTags(refs: ReadonlyMap<string, MirrorRef>): Map<string, Map<stri
   for (const [ref, { commit }] of refs) {
     const path = ref.slice('refs/tags/'.length);
     const name = basename(path);
-    const directory = path === name ? '.' : path.slice(0, -name.length - 1);
+    const directory = repositoryDirectory(path.slice(0, -name.length));
     if (parseRevisionName(name) === undefined) others.push({ directory, name, commit });
     else {
       const key = `${directory} ${commit}`;

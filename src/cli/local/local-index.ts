@@ -1,4 +1,3 @@
-/** The index of repositories on this machine, read from their git alone, for the command line. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -14,6 +13,8 @@ import {
   revisionsByDirectory,
 } from '../../reconcile/repository/package-revisions.ts';
 import { readDocuments } from '../../reconcile/repository/variant-documents.ts';
+/** The index of repositories on this machine, read from their git alone, for the command line. */
+import { TOP } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 
 /**
@@ -77,7 +78,7 @@ async function indexOne(
   const config = parsed?.ok === true ? parsed.config : undefined;
   const registered = config === undefined ? null : await git.resolve(`refs/heads/${config.branch}`, signal);
   const commit = registered ?? git.head;
-  const directory = config?.directory ?? '.';
+  const directory = config?.directory ?? TOP;
   const urls = git.remotes.map(withoutCredentials);
   const [owner, name] = namesOf(urls[0], folder);
   const revisions = await loadRevisionRefs(git, signal);

@@ -1,9 +1,9 @@
 /** Pure: what every check is made of. */
 
 import type { Finding } from '../../package/render/render-types.ts';
+import { fileIn } from '../../revision/package-path.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { code, shownValue } from '../text/markdown-blocks.ts';
 
 type Conclusion = NonNullable<CheckInput['conclusion']>;
@@ -28,7 +28,7 @@ export function annotationOf(one: RenderedPackage, finding: Finding): CheckAnnot
   const line = finding.line ?? 1;
   const details = detailsOf(finding);
   return {
-    path: inDirectory(one.package.directory, finding.file ?? 'Kptfile'),
+    path: fileIn(one.package.directory, finding.file ?? 'Kptfile'),
     startLine: line,
     endLine: line,
     ...(finding.column !== undefined && { startColumn: finding.column, endColumn: finding.column }),

@@ -1,11 +1,12 @@
-/**
- * What a proposed configuration would do to what is published, before it is merged: its guardrails run over every
- * package. Nothing in it has been approved yet, so only built-in functions run, which have no way out.
- */
 import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
+/**
+ * What a proposed configuration would do to what is published, before it is merged: its guardrails run over every
+ * package. Nothing in it has been approved yet, so only built-in functions run, which have no way out.
+ */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
@@ -88,8 +89,7 @@ export async function tryConfiguration({
   const newly: TrialFinding[] = [];
   const rewritten: string[] = [];
   const notRun = new Set<string>(proposed.unapproved);
-  for (const { path: below, directory } of all.slice(0, MAX_PACKAGES)) {
-    const path = below === '' ? '.' : below;
+  for (const { path, directory } of all.slice(0, MAX_PACKAGES)) {
     const newest = newestRevision(refs, directory);
     const place = { commit: newest?.tag.commit ?? base, directory, path };
     const now = await outcomeOf({ ports, git, place, loaded: proposed, memory, signal });
@@ -141,7 +141,7 @@ async function outcomeOf({
 }: {
   readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
   readonly git: Git;
-  readonly place: { readonly commit: string; readonly directory: string; readonly path: string };
+  readonly place: { readonly commit: string; readonly directory: RepositoryDirectory; readonly path: string };
   readonly loaded: LoadedGuardrails;
   readonly memory: TrialMemory;
   readonly signal: AbortSignal | undefined;

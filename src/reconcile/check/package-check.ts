@@ -1,15 +1,15 @@
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { counted } from '../../text/counted.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { code, sentence, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { type CheckContent } from './check-content.ts';
 
 /** What is known of the packages of a proposal. */
 export interface PackageFacts {
   /** Directory from the top of the repository → what is wrong with its Kptfile. */
-  readonly kptfiles: ReadonlyMap<string, readonly KptfileProblem[]>;
+  readonly kptfiles: ReadonlyMap<RepositoryDirectory, readonly KptfileProblem[]>;
   readonly rendered: readonly RenderedPackage[];
   readonly removed: readonly string[];
 }
@@ -17,7 +17,7 @@ export interface PackageFacts {
 /** Pure: the Kptfiles of the packages, and their readiness gates as they were computed. */
 export function packageCheck(facts: PackageFacts): CheckContent {
   const problems = [...facts.kptfiles].flatMap(([directory, found]) =>
-    found.map((problem) => ({ file: inDirectory(directory, 'Kptfile'), ...problem })),
+    found.map((problem) => ({ file: fileIn(directory, 'Kptfile'), ...problem })),
   );
   const errors = problems.filter(({ severity }) => severity === 'error');
   const gates = facts.rendered.flatMap((one) =>
@@ -61,7 +61,7 @@ export function packageCheck(facts: PackageFacts): CheckContent {
         message,
       })),
       ...unready.map(({ type, message, in: { directory } }) => ({
-        path: inDirectory(directory, 'Kptfile'),
+        path: fileIn(directory, 'Kptfile'),
         startLine: 1,
         endLine: 1,
         level: 'failure' as const,

@@ -1,11 +1,11 @@
 /** Pure: the check that says what a proposal lets its packages do that they could not do before. */
 
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../../package/power/power-types.ts';
 import { counted } from '../../text/counted.ts';
 import { POWER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { placed, type CheckContent } from './check-content.ts';
 
@@ -13,7 +13,7 @@ import { placed, type CheckContent } from './check-content.ts';
 export interface PackagePower {
   readonly path: string;
   /** From the top of the repository. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly diff: PowerDiff;
 }
 
@@ -93,7 +93,7 @@ function approvalLine({ needed, by }: PowerApproval, grown: boolean): string {
 function annotation({ directory }: PackagePower, change: PowerChange): CheckAnnotation {
   const { who, what, danger, file, line, column } = change;
   return {
-    path: inDirectory(directory, file),
+    path: fileIn(directory, file),
     startLine: line,
     endLine: line,
     startColumn: column,

@@ -1,12 +1,12 @@
 /** Pure: the check of the packages' own pipelines. */
 
+import { fileIn } from '../../revision/package-path.ts';
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
 import { counted } from '../../text/counted.ts';
 import { RENDER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { code, fenced, sentence, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { annotationOf, findingTitle, placed, titlePart, type CheckContent } from './check-content.ts';
 
@@ -101,9 +101,7 @@ function renderFailed(one: RenderedPackage): boolean {
 function failure(one: RenderedPackage): string {
   if (one.problem !== undefined) {
     const at =
-      one.problem.file === undefined
-        ? ''
-        : ` (${code(inDirectory(one.package.directory, one.problem.file))})`;
+      one.problem.file === undefined ? '' : ` (${code(fileIn(one.package.directory, one.problem.file))})`;
     return `**${code(one.package.path)}**${at}: ${foreignSentence(one.problem.message)} ${foreignSentence(one.problem.hint)}`;
   }
   const run = one.runs.find(
@@ -142,7 +140,7 @@ function problemAnnotation(one: RenderedPackage): CheckAnnotation[] {
   const line = one.problem.line ?? 1;
   return [
     {
-      path: inDirectory(one.package.directory, one.problem.file),
+      path: fileIn(one.package.directory, one.problem.file),
       startLine: line,
       endLine: line,
       level: 'failure',

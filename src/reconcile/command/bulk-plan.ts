@@ -1,7 +1,8 @@
-/** One command for many: the plan as it stands in an issue, with how far it is. */
 import { isSameAccount } from '../../command/account.ts';
 import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
 import type { Step } from '../../command/step.ts';
+/** One command for many: the plan as it stands in an issue, with how far it is. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
@@ -175,11 +176,10 @@ async function packageItems({ ports, access, facts, request, signal }: ItemsRequ
   const found = await openRegistered(access, { facts, isFetched: true }, signal);
   if (found.kind === 'none') return [];
   const { config, head } = found;
-  const meant: { path: string; directory: string }[] = [];
+  const meant: { path: string; directory: RepositoryDirectory }[] = [];
   for (const { path, directory } of await rootPackages(access, head, config.directory, signal)) {
-    const name = path === '' ? '.' : path;
     const labels = (await readKptfileAt(git, head, directory, signal)).kptfile?.labels ?? {};
-    if (isMeant(request, { path: name, labels })) meant.push({ path: name, directory });
+    if (isMeant(request, { path, labels })) meant.push({ path, directory });
   }
   if (request.action === 'rollback') {
     return meant.map(({ path }) => ({

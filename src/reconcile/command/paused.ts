@@ -3,14 +3,13 @@
  * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
  */
 import { noSuchPackage } from '../../command/not-found.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.ts';
 import type { StepContext } from '../draft/step-context.ts';
 import type { RejectedRef } from '../git-port.ts';
 import { pullJob, variantJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { ALLOW_RECORDS, pushRefusal, refMoved, wasOvertaken } from '../repository/refused-push.ts';
@@ -33,7 +32,7 @@ export async function pauseUpdates({
   if (typeof before?.by === 'string') {
     return { kind: 'done', reply: `Updates of ${code(path)} are already paused, by ${code(before.by)}.` };
   }
-  const ref = pausedRef(refPath(place.directory));
+  const ref = pausedRef(place.directory);
   const text = `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}`;
   const record = { ref, text, object: place.head, date: new Date(asked.at) };
   const tag = await writeSealedTag(ports, access, record, signal);
@@ -55,7 +54,7 @@ export async function resumeUpdates({
   const { git } = access;
   const place = await packageOnBranch(access, path, signal);
   if ('kind' in place) return place;
-  const ref = pausedRef(refPath(place.directory));
+  const ref = pausedRef(place.directory);
   const found = (await git.refs(ref, signal)).get(ref);
   if (found !== undefined) {
     const answer = await git.push([{ ref, to: null, expect: found.oid }], signal);
@@ -81,13 +80,13 @@ async function lookAgain({
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly path: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const updates = (await forge.listOpenPulls(signal)).filter(({ headRef }) => {
     const parsed = parseBranch(headRef);
     if (parsed?.kind !== 'update') return false;
-    return parsed.path === refPath(directory) || groupOfBranch(headRef) !== undefined;
+    return parsed.path === directory || groupOfBranch(headRef) !== undefined;
   });
   await ports.enqueue([variantJob(ref, path), ...updates.map((pull) => pullJob(ref, pull))]);
 }
@@ -96,16 +95,15 @@ async function packageOnBranch(
   access: RepositoryAccess,
   path: string,
   signal: AbortSignal | undefined,
-): Promise<{ readonly directory: string; readonly head: string } | StepOutcome> {
+): Promise<{ readonly directory: RepositoryDirectory; readonly head: string } | StepOutcome> {
   const { git } = access;
   const found = await openRegistered(access, { isFetched: true }, signal);
   const { config, head } = found.kind === 'registered' ? found : { config: undefined, head: null };
-  const inRepository = pathInRepository(config?.directory ?? '.', path);
-  const directory = inRepository === '.' ? '' : inRepository;
+  const directory = pathInRepository(config?.directory ?? TOP, path);
   const kptfile = head === null ? null : (await readKptfileAt(git, head, directory, signal)).kptfile;
   if (head === null || kptfile === null) {
-    const there = head === null ? [] : await rootPackages({ git }, head, config?.directory ?? '.', signal);
-    const names = there.map((one) => refPath(one.path));
+    const there = head === null ? [] : await rootPackages({ git }, head, config?.directory ?? TOP, signal);
+    const names = there.map((one) => one.path);
     const { message, hint } = noSuchPackage(
       path,
       'on the registered branch',

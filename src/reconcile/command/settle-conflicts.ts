@@ -5,7 +5,7 @@ import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { samePlaces } from '../../package/merge/follow.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { type RemadeMerge, remadeMerge } from '../draft/remade-merge.ts';
 import type { FileChanges } from '../git-port.ts';
 import { conflictName, openConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
@@ -13,7 +13,6 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { pushRefused, refMoved } from '../repository/refused-push.ts';
@@ -109,7 +108,7 @@ interface Group {
   readonly group: readonly OpenConflict[];
   readonly side: Side;
   readonly decided: ReadonlyMap<string, Side>;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
 }
 
 /** The package with these conflicts of one merge settled, or why that cannot be. */
@@ -163,7 +162,7 @@ function changedSince({ file, path }: Conflict): Refusal {
 }
 
 interface Settling {
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly conflicts: readonly OpenConflict[];
   readonly before: PackageFiles;
   readonly now: PackageFiles;
@@ -185,7 +184,7 @@ async function overwrittenIn({
 }): Promise<OpenConflict | undefined> {
   const fields = conflicts.filter(({ path }) => path !== '');
   if (fields.length === 0) return undefined;
-  const path = packagePathOf(config.directory, refPath(directory)) ?? refPath(directory);
+  const path = packagePathOf(config.directory, directory) ?? directory;
   const render = await packageRenderer(ports, { git, config, base, path, writable }, signal);
   const [first, second] = [await render(before), await render(now)];
   // A package that does not render has a failing check, which says so.

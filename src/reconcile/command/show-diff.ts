@@ -2,7 +2,7 @@ import { shown } from '../../command/arguments.ts';
 import type { DiffEnd } from '../../command/diff-end.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
 import type { Step } from '../../command/step.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { notShown } from '../../text/counted.ts';
 import { isOnBranch } from '../draft/upstream.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -49,8 +49,7 @@ export async function showDiff({
   const limit = Math.floor(MAX_LENGTH / Math.min(packages.length, MAX_COUNT));
   const parts: string[] = [];
   for (const path of packages.slice(0, MAX_COUNT)) {
-    const inRepository = pathInRepository(place.directory, path);
-    const directory = inRepository === '.' ? '' : inRepository;
+    const directory = pathInRepository(place.directory, path);
     const ends = [from, to].map((end) => commitOf(place, directory, end));
     const commits: string[] = [];
     for (const [at, found] of ends.entries()) {
@@ -84,7 +83,7 @@ export async function showDiff({
 }
 
 interface Place {
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly refs: RevisionRefs;
   /** Where `branch` and `head` stand for; in an issue both are the branch. */
   readonly branch: string;
@@ -107,7 +106,11 @@ async function placeOf(
   return { directory: config.directory, refs, branch: head, head };
 }
 
-function commitOf({ refs, branch, head }: Place, directory: string, end: DiffEnd): string | null {
+function commitOf(
+  { refs, branch, head }: Place,
+  directory: RepositoryDirectory,
+  end: DiffEnd,
+): string | null {
   switch (end.kind) {
     case 'revision':
       return tagOf(refs, directory, end.revision)?.commit ?? null;
@@ -140,7 +143,12 @@ function nameOf(end: DiffEnd): string {
   return end.kind === 'head' ? 'the head' : 'the registered branch';
 }
 
-function unknownEnd(refs: RevisionRefs, path: string, directory: string, end: DiffEnd): StepOutcome {
+function unknownEnd(
+  refs: RevisionRefs,
+  path: string,
+  directory: RepositoryDirectory,
+  end: DiffEnd,
+): StepOutcome {
   if (end.kind === 'revision') {
     const published = taggedRevisions(refs, directory).map(({ name }) => name);
     return { ...noSuchRevision(path, end.revision, published), kind: 'refused' };

@@ -1,3 +1,4 @@
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { UpdateChoice } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { openUpstream } from '../downstream/upstream.ts';
@@ -22,7 +23,7 @@ export async function updateChoices({
   readonly access: Pick<RepositoryAccess, 'git'>;
   readonly repository: Shared & { readonly config: Pick<RepositoryConfig, 'upstreams'> };
   readonly commit: string;
-  readonly packages: readonly { readonly path: string; readonly directory: string }[];
+  readonly packages: readonly { readonly path: string; readonly directory: RepositoryDirectory }[];
   readonly signal?: AbortSignal | undefined;
 }): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];

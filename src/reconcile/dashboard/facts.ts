@@ -1,7 +1,7 @@
 /** What the dashboard tells of a repository beside what the index holds: open pull requests, retired revisions, users. */
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { fileIn, packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
 import type { Pull } from '../forge/pulls.ts';
@@ -75,9 +75,8 @@ export async function loadDashboardFacts({
   const refs = await loadRevisionRefs(git, signal);
   const retired = new Map<string, readonly string[]>();
   for (const { directory } of repository.packages) {
-    const place = directory === '.' ? '' : directory;
-    const tagged = new Set(taggedRevisions(refs, place).map(({ name }) => name));
-    const gone = allRevisions(refs, place).flatMap(({ name }) => (tagged.has(name) ? [] : [name]));
+    const tagged = new Set(taggedRevisions(refs, directory).map(({ name }) => name));
+    const gone = allRevisions(refs, directory).flatMap(({ name }) => (tagged.has(name) ? [] : [name]));
     if (gone.length > 0) retired.set(directory, gone);
   }
   const pending = await pendingRetirements({ ports, access, facts: repository.ref, config, signal });
@@ -108,7 +107,7 @@ async function isRemoved({
   if (!repository.packages.some((one) => one.directory === directory)) return false;
   const head = await git.resolve(headSha, signal);
   if (head === null) return false;
-  return (await git.readFile(head, directory === '.' ? 'Kptfile' : `${directory}/Kptfile`, signal)) === null;
+  return (await git.readFile(head, fileIn(directory, 'Kptfile'), signal)) === null;
 }
 
 /** Those that may not be named to whoever reads the dashboard are left out, as if they were not there. */

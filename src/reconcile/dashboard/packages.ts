@@ -1,7 +1,7 @@
 /** Pure: the dashboard's tables of packages and of drafts. */
 import type { CatalogPackage } from '../../catalog/catalog.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import type { DashboardUser } from './facts.ts';
 import type { DashboardInput } from './input.ts';
@@ -37,7 +37,7 @@ const PUSHED =
   'Direct pushes, and merges without the required approvals, are published by the next approved proposal that changes the package. To publish them automatically, set `publish.directPushes: publish` in the configuration.';
 
 /** The newest that people can have. */
-function newestOf({ repository, retired }: Input, directory: string): string {
+function newestOf({ repository, retired }: Input, directory: RepositoryDirectory): string {
   const newest = repository.revisions.get(directory)?.at(-1);
   if (newest !== undefined) return code(newest);
   return (retired.get(directory) ?? []).length > 0 ? 'none (all retired)' : 'not published';

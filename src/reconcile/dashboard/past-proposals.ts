@@ -15,11 +15,10 @@ export async function changedPastProposals(
   const refs = await loadRevisionRefs(git, signal);
   const changed = new Set<string>();
   for (const { directory, tree } of packages) {
-    const place = directory === '.' ? '' : directory;
-    const highest = highestRevision(refs, place)?.tag.commit;
-    if (highest === undefined || (await git.treeId(highest, place, signal)) === tree) continue;
-    const onBranch = await publishedOnBranch({ git, refs, directory: place, head: commit, signal });
-    if (onBranch === null || (await git.treeId(onBranch, place, signal)) !== tree) changed.add(directory);
+    const highest = highestRevision(refs, directory)?.tag.commit;
+    if (highest === undefined || (await git.treeId(highest, directory, signal)) === tree) continue;
+    const onBranch = await publishedOnBranch({ git, refs, directory, head: commit, signal });
+    if (onBranch === null || (await git.treeId(onBranch, directory, signal)) !== tree) changed.add(directory);
   }
   return changed;
 }
@@ -33,7 +32,7 @@ export async function publishedUnapproved(
   const refs = await loadRevisionRefs(git, signal);
   const found = new Set<string>();
   for (const { directory } of packages) {
-    const newest = highestRevision(refs, directory === '.' ? '' : directory)?.tag;
+    const newest = highestRevision(refs, directory)?.tag;
     const tag = newest === undefined ? null : await git.tag(newest.oid, signal);
     if (tag !== null && parseProvenance(tag.message)?.unapproved === true) found.add(directory);
   }

@@ -1,12 +1,12 @@
 /** Pure: how far a revision has come in the packages that are made from it, as far as readers of its repository may know. */
-import {
-  plainDirectory,
-  type Catalog,
-  type CatalogRepository,
-  type Standing,
-} from '../../catalog/catalog.ts';
+import { type Catalog, type CatalogRepository, type Standing } from '../../catalog/catalog.ts';
 import type { Follow } from '../../channels/plan.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import {
+  fileIn,
+  packagePathOf,
+  repositoryDirectory,
+  type RepositoryDirectory,
+} from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName, type RevisionName } from '../../revision/revision-name.ts';
 import type { RepositoryRef } from '../ports.ts';
 import { isNamed, isSameOwner, mayFlow } from '../repository/visibility.ts';
@@ -36,7 +36,7 @@ const ELSEWHERE: readonly string[] = ['not-followed', 'archived', 'blocked-visib
 export function downstreamSteps(
   catalog: Catalog,
   upstream: CatalogRepository,
-  directory: string,
+  directory: RepositoryDirectory,
   revision: string,
 ): readonly DownstreamStep[] {
   const wanted = parseRevisionName(revision);
@@ -104,10 +104,10 @@ export function progressText(revision: string, steps: readonly DownstreamStep[])
 function followersOf(
   catalog: Catalog,
   { ref: { id } }: CatalogRepository,
-  directory: string,
+  directory: RepositoryDirectory,
 ): Omit<KnownFollower, 'name'>[] {
-  const place = plainDirectory(directory);
-  const tag = place === '.' ? '' : `${place}/`;
+  const place = repositoryDirectory(directory);
+  const tag = fileIn(place, '');
   const plan = variantPlan(catalog);
   const locked = catalog.followers(id, place).map(({ repository, package: found }) => {
     const { directory: where, lock, channel } = found;
@@ -147,7 +147,7 @@ export interface KnownFollower {
 export function visibleFollowers(
   catalog: Catalog,
   upstream: CatalogRepository,
-  directory: string,
+  directory: RepositoryDirectory,
 ): {
   readonly visible: readonly KnownFollower[];
   readonly hidden: number;
@@ -167,7 +167,7 @@ export function upstreamsOf(
   catalog: Catalog,
   { id }: RepositoryRef,
   paths: readonly string[],
-): { readonly repository: RepositoryRef; readonly directory: string }[] {
+): { readonly repository: RepositoryRef; readonly directory: RepositoryDirectory }[] {
   const plan = variantPlan(catalog);
   const known = catalog.get(id);
   const found = paths.flatMap((path) => {
@@ -177,7 +177,7 @@ export function upstreamsOf(
       ({ directory }) => packagePathOf(known.directory, directory) === path,
     )?.lock;
     const upstream = lock && catalog.byUrl(lock.repo);
-    return upstream ? [{ repository: upstream.ref, directory: plainDirectory(lock.directory) }] : [];
+    return upstream ? [{ repository: upstream.ref, directory: repositoryDirectory(lock.directory) }] : [];
   });
   return [...new Map(found.map((one) => [`${one.repository.id} ${one.directory}`, one])).values()];
 }

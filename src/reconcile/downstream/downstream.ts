@@ -1,5 +1,6 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { Kptfile } from '../../package/kptfile-types.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
 import type { NoBusiness } from '../answer.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -10,7 +11,6 @@ import type { PackageChannelState } from '../repository/channel-files.ts';
 import { channelNamedBy } from '../repository/follow-mark.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { upstreamChannels } from '../repository/upstream-channels.ts';
 import { readMark } from '../repository/variant-mark.ts';
@@ -34,7 +34,7 @@ export interface Downstream {
   readonly config: RepositoryConfig;
   readonly base: CommitInfo;
   readonly path: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly upstream: Upstream;
   readonly upstreamName: string;
   /** Page of its repository. */
@@ -122,7 +122,7 @@ export async function downstreamIn(
 ): Promise<Downstream | Withheld> {
   const { access, facts, config, base } = downstreamRepository;
   const planned = variantPlan(ports.catalog).at(facts.id, path);
-  const directory = inRegistered(config.directory, path);
+  const directory = pathInRepository(config.directory, path);
   const written = await readKptfileAt(access.git, base.oid, directory, signal);
   const { kptfile } = withMappedLock(written, config.upstreams.map);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
@@ -132,7 +132,7 @@ export async function downstreamIn(
   const { upstream, name } = followed;
   const channel = kptfile === null ? undefined : channelNamedBy(kptfile);
   const upstreamFacts = await downstreamRepository.factsOf(upstream.access, signal);
-  const upstreamName = `${upstreamFacts.fullName}:${refPath(upstream.directory)}`;
+  const upstreamName = `${upstreamFacts.fullName}:${upstream.directory}`;
   const visible =
     (await contentMayFlow({ access: upstream.access, facts: upstreamFacts }, downstreamRepository, signal)) &&
     (await baseMayFlow(upstream, downstreamRepository, signal)) &&
@@ -149,7 +149,7 @@ export async function downstreamIn(
     upstreamUrl: upstreamFacts.htmlUrl,
     visible,
     channels: visible ? await upstreamChannels(ports, upstream, upstreamFacts, signal) : null,
-    branch: updateBranch(refPath(directory), name),
+    branch: updateBranch(directory, name),
     exists: kptfile !== null,
     fresh: planned !== undefined && (kptfile === null || readMark(kptfile)?.uid !== planned.uid),
     ...(channel !== undefined && { channel }),
@@ -208,7 +208,7 @@ async function followedBy({
   }
   if (found.kind === 'none') return nothingComes(downstreamRepository, kptfile.upstreamLock?.git?.repo ?? '');
   const { upstream } = found;
-  return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${refPath(upstream.directory)}` };
+  return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${upstream.directory}` };
 }
 
 /** What the update branch of a variant is named by. */
@@ -244,10 +244,4 @@ async function documentsMayCome(
     downstreamRepository,
     signal,
   );
-}
-
-/** Where a package is from the top of the repository. */
-export function inRegistered(directory: string, path: string): string {
-  const joined = [directory, path].filter((part) => part !== '.').join('/');
-  return joined;
 }

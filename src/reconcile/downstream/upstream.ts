@@ -1,5 +1,6 @@
-import { plainDirectory, type UpstreamLock } from '../../catalog/catalog.ts';
+import { type UpstreamLock } from '../../catalog/catalog.ts';
 import type { Kptfile } from '../../package/kptfile-types.ts';
+import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import {
   openOutside,
@@ -23,7 +24,7 @@ export interface Upstream {
   readonly address?: string;
   readonly refs: RevisionRefs;
   /** From the top of the upstream's repository; '' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly lock: UpstreamLock;
   /** Revision that the lock names; undefined where it is locked to a branch or a bare commit. */
   readonly current: string | undefined;
@@ -31,7 +32,7 @@ export interface Upstream {
   readonly baseCommit: string | null;
   readonly newest: string | undefined;
   /** Where `baseCommit` is, when the package was made from another package than this one. */
-  readonly base?: { readonly access: UpstreamAccess; readonly directory: string };
+  readonly base?: { readonly access: UpstreamAccess; readonly directory: RepositoryDirectory };
 }
 
 export type UpstreamResult =
@@ -50,7 +51,7 @@ export async function openPlanned(
 ): Promise<Upstream> {
   const locked = kptfile === null ? undefined : await openUpstream(ports, kptfile, signal);
   const own = locked?.kind === 'upstream' ? locked.upstream : undefined;
-  const directory = place.directory === '.' ? '' : place.directory;
+  const { directory } = place;
   if (own?.access.ref.id === place.repository.ref.id && own.directory === directory) return own;
   const access = await ports.open(place.repository.ref, signal);
   await access.git.fetch({}, signal);
@@ -87,8 +88,7 @@ export async function openUpstream(
       : await openFetched(ports, repository.ref, signal);
   if (typeof access === 'string') return { kind: 'none', reason: access };
   const refs = await loadRevisionRefs(access.git, signal);
-  const plain = plainDirectory(lock.directory);
-  const directory = plain === '.' ? '' : plain;
+  const directory = repositoryDirectory(lock.directory);
   const locked = await lockedRevision({ git: access.git, refs, directory, lock, signal });
   return {
     kind: 'upstream',
@@ -97,7 +97,7 @@ export async function openUpstream(
       ...(address !== undefined && { address }),
       refs,
       directory,
-      lock: { repo: lock.repo, directory: plain, ref: lock.ref, commit: lock.commit },
+      lock: { repo: lock.repo, directory, ref: lock.ref, commit: lock.commit },
       ...locked,
       newest: newestRevision(refs, directory)?.name,
     },
@@ -124,7 +124,7 @@ async function lockedRevision({
 }: {
   readonly git: RepositoryAccess['git'];
   readonly refs: RevisionRefs;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly lock: { readonly ref: string; readonly commit: string };
   readonly signal: AbortSignal | undefined;
 }): Promise<{ readonly current: string | undefined; readonly baseCommit: string | null }> {
@@ -137,7 +137,7 @@ async function lockedRevision({
     ({ tag }) => tag?.oid === lock.commit || (peeled !== null && tag?.commit === peeled),
   );
   const wanted = lock.ref.replace(/^refs\/tags\//, '');
-  const byRef = known.find(({ name }) => wanted === name || wanted === `${directory}/${name}`);
+  const byRef = known.find(({ name }) => wanted === name || wanted === fileIn(directory, name));
   const named = byRef ?? byCommit;
   return { current: named?.name, baseCommit: peeled ?? byRef?.tag?.commit ?? null };
 }

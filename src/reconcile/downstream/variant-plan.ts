@@ -2,7 +2,7 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import { decideVariant } from '../../package/variant/decide.ts';
 import { namespaceOf, type InventoryObject, type ValidVariant } from '../../package/variant/variant-types.ts';
-import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { packagePathOf, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { packagePathProblem } from '../../revision/ref-name.ts';
 import { doesNotObey, notInventory, notKnown } from '../repository/control.ts';
 import { isControlledBy, mayFlow } from '../repository/visibility.ts';
@@ -17,7 +17,7 @@ export interface VariantPlace {
   /** Below the registered directory. */
   readonly path: string;
   /** From the top of the repository; '.' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
 }
 
 /** Where a document stands. */

@@ -45,8 +45,7 @@ export async function changeDraft({
 }): Promise<StepOutcome> {
   const { git } = access;
   const { pull, config, facts, head, mergeBase } = snapshot;
-  const inRepository = pathInRepository(config.directory, change.package);
-  const directory = inRepository === '.' ? '' : inRepository;
+  const directory = pathInRepository(config.directory, change.package);
   const setting: DraftSetting = {
     world: ports,
     access,
@@ -225,7 +224,7 @@ async function withSubpackage(
   local: PackageFiles,
   signal: AbortSignal | undefined,
 ): Promise<Made> {
-  const directory = setting.directory === '' ? below : `${setting.directory}/${below}`;
+  const directory = pathInRepository(setting.directory, below);
   const there = filesBelow(local, below);
   const taken = source.kind === 'clone' ? there.size > 0 : there.has('Kptfile');
   const nested = [...there.keys()].some((file) => file.endsWith('/Kptfile'));
@@ -265,7 +264,7 @@ function withoutSubpackage(
     return { outcome: refused(refuse('no-such-package', message, 'Name an existing one.')) };
   }
   return {
-    changes: changesBetween(directory === '' ? below : `${directory}/${below}`, there, new Map()),
+    changes: changesBetween(pathInRepository(directory, below), there, new Map()),
     title: `Remove subpackage ${path}/${below}`,
     trailers: [],
     record: { kind: 'change', what: 'remove' },

@@ -1,5 +1,6 @@
 /** Commits that commands make, and how a command that was carried out is known again. */
 
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
@@ -23,7 +24,7 @@ export async function madeBefore({
   readonly git: Git;
   readonly range: { readonly from: string; readonly to: string };
   readonly asked: Pick<CommandRequest, 'id' | 'index'>;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly signal?: AbortSignal | undefined;
 }): Promise<{ readonly commit: CommitInfo; readonly record: CommandRecord } | null> {
   for (const commit of await git.log(range, { firstParent: true, limit: HISTORY }, signal)) {

@@ -1,4 +1,3 @@
-/** What a new draft holds, made of what there is; nothing is written here. */
 import { shown } from '../../command/arguments.ts';
 import type { DraftRequest, DraftSource } from '../../command/draft-request.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
@@ -9,6 +8,8 @@ import { initPackage, packageContext } from '../../package/init.ts';
 import type { GitLocation } from '../../package/kptfile-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { remoteSubpackages } from '../../package/remote-subpackages.ts';
+/** What a new draft holds, made of what there is; nothing is written here. */
+import { TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { taggedRevisions, tagOf } from '../repository/package-revisions.ts';
@@ -186,7 +187,7 @@ const MAX_DEPTH = 8;
  */
 export async function clonedFiles(
   place: Place,
-  directory: string,
+  directory: RepositoryDirectory,
   source: Extract<DraftSource, { kind: 'clone' }>,
   signal?: AbortSignal,
 ): Promise<{ readonly files: PackageFiles; readonly name: string } | Refusal> {
@@ -268,14 +269,18 @@ async function copied({
   readonly copy: Pick<CloneOptions, 'name' | 'strategy' | 'deployment'>;
   readonly signal: AbortSignal | undefined;
 }): Promise<PackageFiles> {
-  const lock = { repo: found.repo, directory: `/${found.directory}`, ref: found.ref };
+  const lock = {
+    repo: found.repo,
+    directory: found.directory === TOP ? '/' : `/${found.directory}`,
+    ref: found.ref,
+  };
   const files = await filesAt(found.git, found.commit, found.directory, signal);
   const options = { ...copy, upstream: intent ?? lock, lock: { ...lock, commit: found.commit } };
   return ports.content.clone(files, options, signal);
 }
 
-function nameOf(directory: string, repository: string): string {
-  return directory === '' ? repository : (directory.split('/').at(-1) ?? directory);
+function nameOf(directory: RepositoryDirectory, repository: string): string {
+  return directory === TOP ? repository : (directory.split('/').at(-1) ?? directory);
 }
 
 async function sameTree({
@@ -288,7 +293,7 @@ async function sameTree({
   readonly git: Git;
   readonly a: string;
   readonly b: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly signal: AbortSignal | undefined;
 }): Promise<boolean> {
   return (await git.treeId(a, directory, signal)) === (await git.treeId(b, directory, signal));

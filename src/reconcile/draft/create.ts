@@ -7,14 +7,14 @@ import { draftBranchOf, draftProblem, type DraftGround } from '../../command/dra
 import type { DraftRequest } from '../../command/draft-request.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import { PorticoError } from '../../error.ts';
-import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { fileIn, packagePathOf, pathInRepository, TOP } from '../../revision/package-path.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { loadRevisionRefs, refPath, upcomingRevision } from '../repository/package-revisions.ts';
+import { loadRevisionRefs, upcomingRevision } from '../repository/package-revisions.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
@@ -90,14 +90,13 @@ async function settingOf({
     );
   }
   const { facts, config, head: base } = found;
-  const inRepository = pathInRepository(config.directory, path);
   return {
     world: ports,
     access,
     asked,
     asker: { login: asked.login, id: asked.accountId, facts, config },
     base,
-    directory: inRepository === '.' ? '' : inRepository,
+    directory: pathInRepository(config.directory, path),
     refs: await loadRevisionRefs(access.git, signal),
   };
 }
@@ -112,7 +111,7 @@ async function branchOfCommand(
   { world: ports, access: { git }, asked, base, directory }: DraftSetting,
   signal: AbortSignal | undefined,
 ): Promise<MadeBranch | null> {
-  const below = directory === '' ? 'refs/heads/drafts/' : `refs/heads/drafts/${directory}/`;
+  const below = `refs/heads/drafts/${fileIn(directory, '')}`;
   for (const [ref, { commit: head }] of await git.refs(below, signal)) {
     if (ref.slice(below.length).includes('/')) continue;
     const made = await madeBefore({ ports, git, range: { from: base, to: head }, asked, directory, signal });
@@ -128,7 +127,7 @@ async function freeBranch(
   signal: AbortSignal | undefined,
 ): Promise<string | Refusal> {
   const { git, forge } = access;
-  const path = refPath(directory);
+  const path = directory;
   const branch = draftBranchOf(path, request.workspace ?? upcomingRevision(refs, directory, config));
   if (typeof branch !== 'string') return branch;
   const names = async (prefix: string): Promise<string[]> =>
@@ -143,13 +142,13 @@ async function freeBranch(
       'Continue in that draft, or choose another workspace with --workspace.',
     );
   }
-  const found = await git.findPackages(base, '', signal);
+  const found = await git.findPackages(base, TOP, signal);
   const ground: DraftGround = {
-    packages: found.map((one) => refPath(one.directory)),
+    packages: found.map((one) => one.directory),
     branches,
     tags: await names('refs/tags/'),
     named: (one) => packagePathOf(config.directory, one) ?? one,
-    hasFiles: directory === '' || (await git.treeId(base, directory, signal)) !== null,
+    hasFiles: directory === TOP || (await git.treeId(base, directory, signal)) !== null,
   };
   return draftProblem(path, branch, request.source, ground) ?? branch;
 }

@@ -1,11 +1,12 @@
-/** A package is deleted by a proposal that removes its directory. */
 import { noSuchPackage } from '../../command/not-found.ts';
+/** A package is deleted by a proposal that removes its directory. */
+import { TOP } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { DELETION_NOTE, pushDeletion } from '../repository/deletion-branch.ts';
-import { loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
+import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { pushRefusal } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
@@ -28,20 +29,20 @@ export async function proposeDeletion({
   if (registered.kind === 'none') return refused('The repository is not registered.', '');
   const { facts, config, head: base } = registered;
   const packages = await rootPackages(access, base, config.directory, signal);
-  const found = packages.find((one) => (one.path === '' ? '.' : one.path) === path);
+  const found = packages.find((one) => one.path === path);
   if (found === undefined) {
     const { message, hint } = noSuchPackage(
       path,
       `on ${code(config.branch)}`,
-      packages.map((one) => refPath(one.path)),
+      packages.map((one) => one.path),
       'Name a package by its path. To remove a subpackage, change its package.',
     );
     return refused(message, hint);
   }
-  if (found.directory === '') {
+  if (found.directory === TOP) {
     return refused('The package is the whole repository.', 'Remove it with a pull request of your own.');
   }
-  const branch = draftBranch(refPath(found.directory), `delete-${asked.id}`);
+  const branch = draftBranch(found.directory, `delete-${asked.id}`);
   const open = (await forge.listOpenPulls(signal)).find(
     ({ headRef, headRepositoryId }) =>
       headRepositoryId === facts.id && isDeletionOf(headRef, found) && headRef !== branch,

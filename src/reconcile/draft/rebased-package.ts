@@ -7,14 +7,13 @@ import { readKptfile } from '../../package/kptfile.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { MergeResult } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { openUpstream } from '../downstream/upstream.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { withoutFollowing } from '../merge/follow-conflicts.ts';
 import { strategyOf } from '../merge/update-content.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { contentMayFlow } from '../repository/visibility.ts';
 import type { RebaseRecord } from '../seal/commit-seal.ts';
 import { mergeNotes } from '../text/merge-notes.ts';
@@ -32,7 +31,7 @@ export interface RebasedPackage {
 }
 
 interface RebaseInput {
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Head of the registered branch, whose configuration counts. */
   readonly base: string;
   readonly local: PackageFiles;
@@ -63,7 +62,7 @@ export async function rebasedPackage(
   const strategy = strategyOf(local) ?? 'resource-merge';
   const sides = { base, upstream, local, strategy };
   const merged = await ports.content.merge(sides, signal);
-  const path = packagePathOf(asker.config.directory, refPath(directory)) ?? refPath(directory);
+  const path = packagePathOf(asker.config.directory, directory) ?? directory;
   const where = { git: access.git, config: asker.config, base: registered, path };
   const render = await packageRenderer(ports, where, signal);
   const { conflicts } = await withoutFollowing(merged.conflicts, merged.files, async (decisions) => {
@@ -103,7 +102,7 @@ export async function rebasedPackage(
 export async function rebaseOf(
   setting: Pick<DraftSetting, 'world' | 'access' | 'asker'>,
   { parents: [parent = ''], oid }: CommitInfo,
-  directory: string,
+  directory: RepositoryDirectory,
   signal?: AbortSignal,
 ): Promise<Refusal | ((decisions: ReadonlyMap<string, Side>) => Promise<MergeResult>)> {
   const { access, world: ports } = setting;
@@ -145,9 +144,12 @@ async function lockedFiles(
     const { baseCommit, directory, access: opened } = upstream;
     if (baseCommit !== null) return filesAt(opened.git, baseCommit, directory, signal);
   } else {
-    const plain = lock.directory.replaceAll(/^\/+|(?<!\/)\/+$/g, '') || '.';
     const ref = lock.commit.length === 40 ? lock.commit : lock.ref;
-    const wish = { kind: 'url', repo: lock.repo.replace(/\.git$/, ''), directory: plain } as const;
+    const wish = {
+      kind: 'url',
+      repo: lock.repo.replace(/\.git$/, ''),
+      directory: repositoryDirectory(lock.directory),
+    } as const;
     const byCommit = await findUpstream({ ports, access, asker, wish: { ...wish, ref }, signal });
     // kpt writes the id of an annotated tag into the lock, which lies on no branch.
     const found =

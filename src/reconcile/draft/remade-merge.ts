@@ -3,13 +3,12 @@ import { type Refusal, refuse } from '../../command/refusal.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { loadDownstream } from '../downstream/downstream.ts';
 import { mergeOf } from '../merge/concurrent-draft.ts';
 import type { MergeCommit } from '../merge/open-conflicts.ts';
 import { decidedUpdate } from '../merge/update-content.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { newestSealed, packagesOf } from '../seal/update-record.ts';
 import { rebaseOf } from './rebased-package.ts';
@@ -27,7 +26,7 @@ interface RemadeFor {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly snapshot: ProposalSnapshot;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly head: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -77,7 +76,7 @@ async function remadeUpdate({
 }: RemadeFor): Promise<RemadeMerge | Refusal> {
   const ours = await newestSealed(access.git, head, ports.seals, signal);
   const recorded = ours && packagesOf(ours.record).find((one) => one.directory === directory);
-  const path = recorded && packagePathOf(config.directory, refPath(directory));
+  const path = recorded && packagePathOf(config.directory, directory);
   if (ours === null || recorded === null || recorded === undefined || path === undefined || path === null)
     return changed();
   const down = await loadDownstream(ports, { repository: access.ref, package: path }, signal);

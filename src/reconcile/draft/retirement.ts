@@ -4,7 +4,7 @@ import { noSuchRevision } from '../../command/not-found.ts';
 import { askers } from '../../command/retirement.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { deletionProposedBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { GitRef, RefUpdate } from '../git-port.ts';
@@ -14,7 +14,6 @@ import { answered } from '../repository/caller.ts';
 import {
   loadRevisionRefs,
   publishedRefs,
-  refPath,
   taggedRevisions,
   tagOf,
   type RevisionRefs,
@@ -274,18 +273,18 @@ export async function rejectRetirement({
 /** The branch by which a Porch server marks a proposed deletion, to be taken away; nothing where there is none. */
 async function porchMark(
   { git }: Pick<RepositoryAccess, 'git'>,
-  directory: string,
+  directory: RepositoryDirectory,
   revision: string,
   signal: AbortSignal | undefined,
 ): Promise<RefUpdate[]> {
-  const ref = `refs/heads/${deletionProposedBranch(refPath(directory), revision)}`;
+  const ref = `refs/heads/${deletionProposedBranch(directory, revision)}`;
   const standing = (await git.refs(ref, signal)).get(ref);
   return standing === undefined ? [] : [{ ref, to: null, expect: standing.oid }];
 }
 
 interface Place {
   readonly facts: RepositoryFacts;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly refs: RevisionRefs;
   readonly tag: GitRef | undefined;
 }
@@ -366,9 +365,8 @@ function placeOf({ id }: Pick<RepositoryFacts, 'id'>, issue: number): string {
   return `${id}#${issue}`;
 }
 
-function directoryOf({ directory }: Pick<RepositoryConfig, 'directory'>, path: string): string {
-  const place = pathInRepository(directory, path);
-  return place === '.' ? '' : place;
+function directoryOf({ directory }: Pick<RepositoryConfig, 'directory'>, path: string): RepositoryDirectory {
+  return pathInRepository(directory, path);
 }
 
 function refused(message: string, hint: string): StepOutcome {

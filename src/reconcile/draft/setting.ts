@@ -1,3 +1,4 @@
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { type RevisionRefs } from '../repository/package-revisions.ts';
 import type { CommandRequest } from '../step-outcome.ts';
@@ -11,7 +12,6 @@ export interface DraftSetting {
   readonly asker: Asker;
   /** Head of the registered branch. */
   readonly base: string;
-  /** From the top of the repository; '' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly refs: RevisionRefs;
 }

@@ -10,6 +10,8 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
 import { closestWord } from '../../package/closest-word.ts';
+/** Finds the package that a draft is to be made from: where it may come from, and at which commit. */
+import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
@@ -21,7 +23,6 @@ import {
   loadRevisionRefs,
   newestRevision,
   publishedRefs,
-  refPath,
   tagOf,
   revisionsByDirectory,
   type RevisionRefs,
@@ -33,7 +34,7 @@ import { foreignSentence } from '../text/markdown-blocks.ts';
 export interface FoundUpstream {
   readonly git: Git;
   /** From the top of its repository; '' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** As a Kptfile names it. */
   readonly repo: string;
   /** Tag, branch or commit, as a Kptfile names it. */
@@ -75,12 +76,10 @@ export async function findUpstream({
   const opened = place.registered ?? (await openAddress(ports, asker, place.address, signal));
   if ('kind' in opened) return opened;
   const { git } = opened;
-  const directory = place.directory === '.' ? '' : place.directory;
+  const { directory } = place;
   const at = await resolveRef(git, directory, wish.ref, signal);
   if ('kind' in at) return at;
-  if (
-    (await git.readFile(at.commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal)) === null
-  ) {
+  if ((await git.readFile(at.commit, fileIn(directory, 'Kptfile'), signal)) === null) {
     return refuse(
       'no-such-package',
       `${shown(opened.name)} has no package ${shown(place.directory)} at ${shown(at.shown)}`,
@@ -103,10 +102,10 @@ export async function findUpstream({
 function blockedBy(
   { catalog }: Pick<Ports, 'catalog'>,
   repo: string,
-  directory: string,
+  directory: RepositoryDirectory,
   named: readonly (string | undefined)[],
 ): Refusal | undefined {
-  const document = catalog.byUrl(repo)?.channelFiles?.get(refPath(directory))?.document;
+  const document = catalog.byUrl(repo)?.channelFiles?.get(directory)?.document;
   const found = document?.deprecations.find(
     ({ severity, schema, name }) => severity === 'blocking' && (schema === 'package' || named.includes(name)),
   );
@@ -126,7 +125,7 @@ interface Opened {
 interface Place {
   readonly registered: Opened | undefined;
   readonly address: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
 }
 
 async function placeOf({
@@ -152,7 +151,8 @@ async function placeOf({
   }
   const [owner = '', name = '', ...rest] = directory.split('/');
   const named = name === '' ? undefined : await byName(`${owner}/${name}`);
-  if (named !== undefined) return { registered: named, address: '', directory: rest.join('/') || '.' };
+  if (named !== undefined)
+    return { registered: named, address: '', directory: repositoryDirectory(rest.join('/')) };
   if (rest.length > 0) needWholeIndex(ports);
   const { repo } = asker.config.defaultUpstream ?? {};
   const registered = repo === undefined ? await open(ref) : await byName(repo);
@@ -242,16 +242,15 @@ interface AtCommit {
 /** A revision, channel, tag, branch or whole commit id, in this order; without one the newest revision. */
 async function resolveRef(
   git: Git,
-  directory: string,
+  directory: RepositoryDirectory,
   wanted: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<AtCommit | Refusal> {
   const refs = await loadRevisionRefs(git, signal);
-  const path = refPath(directory);
   if (wanted === undefined) {
     const newest = newestRevision(refs, directory);
     if (newest !== undefined) return revisionAt(directory, newest.name, newest.tag.commit);
-    return notPublished(refs, path, 'Write a branch, tag or commit after @.');
+    return notPublished(refs, directory, 'Write a branch, tag or commit after @.');
   }
   const name = revisionOf(wanted);
   const tag = name === undefined ? undefined : tagOf(refs, directory, name);
@@ -259,7 +258,7 @@ async function resolveRef(
   const channel = channelRevision(refs, directory, wanted);
   const pointed = channel === undefined ? undefined : tagOf(refs, directory, channel);
   if (channel !== undefined && pointed !== undefined) return revisionAt(directory, channel, pointed.commit);
-  for (const short of [path === '.' ? wanted : `${path}/${wanted}`, wanted]) {
+  for (const short of [fileIn(directory, wanted), wanted]) {
     const found = refs.tags.get(`refs/tags/${short}`);
     if (found !== undefined) return { ref: short, commit: found.commit, shown: wanted };
   }
@@ -273,10 +272,10 @@ async function resolveRef(
   }
   const newest = newestRevision(refs, directory)?.name;
   if (newest === undefined)
-    return notPublished(refs, path, 'Name a branch, tag or commit that exists there.');
+    return notPublished(refs, directory, 'Name a branch, tag or commit that exists there.');
   return refuse(
     'no-such-revision',
-    `${shown(path)} has no revision ${shown(wanted)} in that repository`,
+    `${shown(directory)} has no revision ${shown(wanted)} in that repository`,
     `The newest is ${newest}.`,
   );
 }
@@ -291,7 +290,7 @@ function notPublished(refs: RevisionRefs, path: string, hint: string): Refusal {
   );
 }
 
-function revisionAt(directory: string, name: string, commit: string): AtCommit {
+function revisionAt(directory: RepositoryDirectory, name: string, commit: string): AtCommit {
   return { ref: publishedRefs(directory, name).tag, commit, shown: name };
 }
 

@@ -1,8 +1,9 @@
+import type { Conflict, Side } from '../../package/merge/conflict.ts';
 /**
  * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
  * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
  */
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -60,7 +61,7 @@ export async function remergeProposal(
   }
   const onto = await git.mergeTrees(head.oid, base, {}, signal);
   const elsewhere = onto.conflicts.filter(
-    (path) => !behind.some(({ directory }) => directory === '' || path.startsWith(`${directory}/`)),
+    (path) => !behind.some(({ directory }) => isBelow(directory, path)),
   );
   if (elsewhere.length > 0) return withheld(`Both changed ${elsewhere.slice(0, 10).map(code).join(', ')}.`);
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
@@ -147,7 +148,7 @@ export async function toldByMerge({
   return { conflicts, notes: joinedNotes(notes) };
 }
 
-type InPackage = Conflict & { readonly directory: string };
+type InPackage = Conflict & { readonly directory: RepositoryDirectory };
 
 interface MergeCommits {
   readonly base: string;
@@ -162,7 +163,7 @@ interface PackageMerge {
   readonly ports: Pick<Ports, 'content'>;
   readonly git: RepositoryAccess['git'];
   readonly commits: MergeCommits;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly signal: AbortSignal | undefined;
 }
 

@@ -1,6 +1,7 @@
 import { contentAt } from '../../package/merge/conflict-place.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -27,7 +28,7 @@ export interface OpenConflict extends Conflict {
   /** By which people name it, from 1; a number stays its own while others are settled. */
   readonly number: number;
   /** Of the package, from the top of the repository. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** The record had no room for its values. */
   readonly bare?: true;
   /** Stands for every conflict of its file: the record had no room for each. */
@@ -246,7 +247,12 @@ function rebaseNotes({ directory, notes = NO_NOTES }: RebaseRecord): MergeNotes 
   return { ...notes, listed: notes.listed.map((note) => ({ ...note, directory })) };
 }
 
-function place({ directory, file, resource, path }: Conflict & { readonly directory: string }): string {
+function place({
+  directory,
+  file,
+  resource,
+  path,
+}: Conflict & { readonly directory: RepositoryDirectory }): string {
   return JSON.stringify([directory, file, resource, path]);
 }
 
@@ -271,7 +277,7 @@ async function withoutSettled({
   const changed = new Set((await git.changedPaths(parent, commit.oid, signal)).map(({ path }) => path));
   const still: OpenConflict[] = [];
   for (const conflict of open) {
-    const path = conflict.directory === '' ? conflict.file : `${conflict.directory}/${conflict.file}`;
+    const path = fileIn(conflict.directory, conflict.file);
     if (conflict.file === '' || !changed.has(path)) still.push(conflict);
     else {
       const before = await fileAt({ git, commit: parent, path, name: conflict.file, signal });

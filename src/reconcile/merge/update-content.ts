@@ -1,9 +1,9 @@
-import { plainDirectory } from '../../catalog/catalog.ts';
 import type { GitLocation } from '../../package/kptfile-types.ts';
 import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { MergeNote, UpdateStrategy } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { asVariant, likeVariant } from '../downstream/variant-content.ts';
@@ -208,7 +208,7 @@ async function kept({
 async function packageAt(
   { git }: Pick<RepositoryAccess, 'git'>,
   commit: string,
-  directory: string,
+  directory: RepositoryDirectory,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles | null> {
   return (await git.readPackage(commit, directory, {}, signal))?.files ?? null;
@@ -247,7 +247,8 @@ function asWritten(place: GitLocation, before: GitLocation | undefined): GitLoca
   const { repo, directory } = before;
   return {
     repo: plainAddress(repo) === plainAddress(place.repo) ? repo : place.repo,
-    directory: plainDirectory(directory) === plainDirectory(place.directory) ? directory : place.directory,
+    directory:
+      repositoryDirectory(directory) === repositoryDirectory(place.directory) ? directory : place.directory,
     ref: place.ref,
   };
 }

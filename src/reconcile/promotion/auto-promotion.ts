@@ -3,7 +3,7 @@ import { graphOf } from '../../channels/channel-graph.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { channelBranch } from '../../revision/ref-name.ts';
 import { repositorySweepJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
@@ -104,7 +104,11 @@ async function proposeOnce(
     config,
     directory,
     wish,
-  }: { readonly config: RepositoryConfig; readonly directory: string; readonly wish: AskedChange },
+  }: {
+    readonly config: RepositoryConfig;
+    readonly directory: RepositoryDirectory;
+    readonly wish: AskedChange;
+  },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const standing = await standingBranch(access, config, channelBranch(directory), signal);

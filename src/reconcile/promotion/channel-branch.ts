@@ -1,7 +1,8 @@
-/** The branch on which channel files are changed, and the pull request that proposes what is on it. */
 import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
 import { channelFileOf } from '../../channels/judge-file.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+/** The branch on which channel files are changed, and the pull request that proposes what is on it. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { FileChanges, Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
@@ -52,7 +53,11 @@ export interface AppliedChanges {
 /** Makes changes one after the other. */
 export async function applyChanges(
   { content }: Pick<Ports, 'content'>,
-  { git, commit, registered }: { readonly git: Git; readonly commit: string; readonly registered: string },
+  {
+    git,
+    commit,
+    registered,
+  }: { readonly git: Git; readonly commit: string; readonly registered: RepositoryDirectory },
   changes: readonly AskedChange[],
   signal?: AbortSignal,
 ): Promise<AppliedChanges> {

@@ -4,6 +4,7 @@ import type { PromotionDocument } from '../../channels/package-channels.ts';
 import { holds, nameOf } from '../../command/authorize.ts';
 import { parseGrant } from '../../config/access.ts';
 import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { CHANNELS_CHECK, GRAPH_CHECK, PUBLICATION_CHECK, REGISTRY_CHECK } from '../check-names.ts';
 import type { PromotionGate } from '../check/channels-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
@@ -17,7 +18,7 @@ import { soakSeconds } from './soak.ts';
 /** A revision that a proposal puts into a channel. */
 export interface Joining {
   /** From the top of the repository, '' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly channel: string;
   readonly revision: string;
   readonly line: number;

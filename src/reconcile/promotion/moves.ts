@@ -7,7 +7,7 @@ import { offerOf, type PackageOffer } from '../../channels/offer.ts';
 import type { ChannelDocument } from '../../channels/package-channels.ts';
 import { planUpdate } from '../../channels/plan.ts';
 import { newestInRange } from '../../config/follow.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { ChannelMove } from '../check/graph-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
@@ -97,7 +97,11 @@ function aboutOf(was: ChannelGraph | undefined, now: ChannelGraph): ReadonlySet<
 async function changeBetween(
   { content }: Pick<Ports, 'content'>,
   { git, refs }: ChannelPlace,
-  step: { readonly directory: string; readonly from: string | undefined; readonly to: string | undefined },
+  step: {
+    readonly directory: RepositoryDirectory;
+    readonly from: string | undefined;
+    readonly to: string | undefined;
+  },
   signal: AbortSignal | undefined,
 ): Promise<ChannelMove['change']> {
   const { directory, from, to } = step;
@@ -105,11 +109,10 @@ async function changeBetween(
     name === undefined ? undefined : tagOf(refs, directory, name),
   );
   if (old === undefined || now === undefined || from === to) return undefined;
-  const below = directory === '.' ? '' : directory;
   return catchUserError(
     async () => {
-      const before = await filesAt(git, old.commit, below, signal);
-      const after = await filesAt(git, now.commit, below, signal);
+      const before = await filesAt(git, old.commit, directory, signal);
+      const after = await filesAt(git, now.commit, directory, signal);
       return content.headChange({ before, after, limit: MAX_DIFF }, signal);
     },
     (unreadable) => ({ unreadable }),
@@ -119,7 +122,7 @@ async function changeBetween(
 function followersOf(
   { catalog }: Pick<Ports, 'catalog'>,
   { ref }: RepositoryAccess,
-  at: { readonly offer: PackageOffer; readonly directory: string; readonly channel: string },
+  at: { readonly offer: PackageOffer; readonly directory: RepositoryDirectory; readonly channel: string },
 ): Pick<ChannelMove, 'followers' | 'hidden'> {
   const upstream = catalog.get(ref.id);
   if (upstream === undefined) return { followers: [], hidden: 0 };

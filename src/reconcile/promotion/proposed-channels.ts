@@ -4,7 +4,7 @@ import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
 import { CHANNELS_FOLDER, packageOfChannelFile, type JudgedChannels } from '../../channels/judge-file.ts';
 import type { ChannelDocument, PackageChannels } from '../../channels/package-channels.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { ChannelFindings, ProposedFile } from '../check/channels-check.ts';
 import type { ChannelMove } from '../check/graph-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
@@ -280,7 +280,7 @@ function abandoned(
     path,
     registered,
     force,
-  }: { readonly path: string; readonly registered: string; readonly force: boolean },
+  }: { readonly path: string; readonly registered: RepositoryDirectory; readonly force: boolean },
   { channels, before }: JudgedChannels,
 ): ChannelProblem[] {
   const upstream = catalog.get(ref.id);

@@ -75,8 +75,7 @@ async function stateOf(
   const head = await git.resolve(`refs/heads/${repository.branch ?? ''}`, signal);
   if (head === null) return 'unknown';
   const directory = pathInRepository(repository.directory, path);
-  const scope = directory === '.' ? {} : { path: directory };
-  const [brought] = await git.log({ to: head }, { ...scope, limit: 1, firstParent: true }, signal);
+  const [brought] = await git.log({ to: head }, { path: directory, limit: 1, firstParent: true }, signal);
   for (const commit of new Set([head, brought?.oid ?? head])) {
     const state = judged(await forge.healthOf(commit, { statuses: true, environments: [] }, signal));
     if (state !== 'unknown') return state;

@@ -1,5 +1,5 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, repositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import { channelInIndex, followOf } from '../downstream/follow-of.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
@@ -42,8 +42,10 @@ export async function withdrawnByUpdate(
   const withdrawn: string[] = [];
   for (const { upstream, directory, to } of ours === null ? [] : packagesOf(ours.record)) {
     const at = upstream.lastIndexOf(':');
-    const channels = catalog.byName(upstream.slice(0, at))?.channelFiles?.get(upstream.slice(at + 1));
-    const place = refPath(directory);
+    const channels = catalog
+      .byName(upstream.slice(0, at))
+      ?.channelFiles?.get(repositoryDirectory(upstream.slice(at + 1)));
+    const place = repositoryDirectory(directory);
     const channel = here === undefined ? undefined : channelInIndex(here, place);
     const planned =
       here && variantPlan(catalog).at(repository, packagePathOf(here.directory, place) ?? place);

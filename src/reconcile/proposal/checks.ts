@@ -1,6 +1,7 @@
-/** Pure: from what rendering found to the check runs that people see. */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { shortDigest } from '../../revision/digest.ts';
+/** Pure: from what rendering found to the check runs that people see. */
+import { fileIn } from '../../revision/package-path.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';
 import { channelsCheck } from '../check/channels-check.ts';
@@ -18,7 +19,6 @@ import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
 import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import type { ProposalApproval } from '../review/proposal-approval.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { code, conflictTable, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface ProposalFacts extends PackageFacts {
@@ -135,7 +135,7 @@ function conflictsCheck({
           ? `${listed === 1 ? 'The only conflict is' : `All ${listed} conflicts are`} settled.`
           : 'No conflicting changes.',
     annotations: conflicts.map((conflict) => ({
-      path: inDirectory(conflict.directory, conflict.file),
+      path: fileIn(conflict.directory, conflict.file),
       startLine: conflict.line ?? 1,
       endLine: conflict.line ?? 1,
       level: 'failure',

@@ -1,6 +1,8 @@
 /** Reads what decides about an open proposal, once its branch holds the rendered packages. Nothing is written here. */
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { contentDigest } from '../../revision/digest.ts';
+/** Reads what decides about an open proposal, once its branch holds the rendered packages. Nothing is written here. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
 import { proposedConfig } from '../check/proposed-config.ts';
 import type { Comment } from '../forge/comments.ts';
@@ -13,7 +15,6 @@ import type { LoadedGuardrails } from '../render/guardrails.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { loadApprovals } from '../review/approvals.ts';
 import { waivedPackages } from '../review/draft-history.ts';
@@ -152,7 +153,7 @@ async function contentOf({
 }): Promise<string> {
   const packages = await Promise.all(
     snapshot.packages.map(async ({ directory, trees }) => ({
-      path: refPath(directory),
+      path: directory,
       baseTree: trees.mergeBase,
       renderedTree: trees.head === null ? null : await git.treeId(commit.head.oid, directory, signal),
     })),
@@ -174,8 +175,8 @@ async function kptfileProblems(
   head: string,
   snapshot: ProposalSnapshot,
   signal: AbortSignal | undefined,
-): Promise<ReadonlyMap<string, readonly KptfileProblem[]>> {
-  const problems = new Map<string, readonly KptfileProblem[]>();
+): Promise<ReadonlyMap<RepositoryDirectory, readonly KptfileProblem[]>> {
+  const problems = new Map<RepositoryDirectory, readonly KptfileProblem[]>();
   for (const { directory, trees } of snapshot.packages) {
     if (trees.head === null) continue;
     const found = (await readKptfileAt(git, head, directory, signal)).problems;

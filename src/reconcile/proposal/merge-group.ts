@@ -7,7 +7,6 @@ import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { unreadableCheck } from '../repository/tell-unreadable.ts';
@@ -80,7 +79,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       digest: contentDigest({
         branch: config.branch,
         packages: packages.map(({ directory, trees }) => ({
-          path: refPath(directory),
+          path: directory,
           renderedTree: trees.head,
         })),
         otherFiles: [],

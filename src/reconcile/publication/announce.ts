@@ -1,5 +1,6 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { trailersOf, type Provenance } from '../../revision/provenance.ts';
 import type { GitRef, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -107,7 +108,7 @@ async function changesBetweenTags({
 }: {
   readonly ports: Pick<Ports, 'content'>;
   readonly git: RepositoryAccess['git'];
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly commits: readonly [before: string | undefined, after: string];
   readonly signal: AbortSignal | undefined;
 }): Promise<string> {

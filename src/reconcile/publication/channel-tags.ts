@@ -6,7 +6,11 @@
 import { graphOf } from '../../channels/channel-graph.ts';
 import { channelNameProblem } from '../../channels/channel-name.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import {
+  pathInRepository,
+  repositoryDirectory,
+  type RepositoryDirectory,
+} from '../../revision/package-path.ts';
 import { CHANNEL_LEDGER, channelLedgerRef, channelTag } from '../../revision/ref-name.ts';
 import { CHANNELS_CHECK } from '../check-names.ts';
 import { channelStandingCheck, type ChannelStanding } from '../check/channel-standing.ts';
@@ -17,7 +21,7 @@ import {
   type ChannelPlace,
   type PackageChannelState,
 } from '../repository/channel-files.ts';
-import { refPath, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { wasOvertaken } from '../repository/refused-push.ts';
 
 /** One tag that is to lead elsewhere. */
@@ -44,7 +48,7 @@ function channelTagMoves(known: Known): readonly ChannelTagMove[] {
   const moves: ChannelTagMove[] = [];
   const kept = new Set<string>();
   for (const [path, { document }] of channels) {
-    const directory = refPath(pathInRepository(place.registered, path));
+    const directory = pathInRepository(place.registered, path);
     if (document === undefined) {
       for (const ref of known.ledger.keys()) if (isOf(ref, directory)) kept.add(ref);
       continue;
@@ -61,9 +65,7 @@ function channelTagMoves(known: Known): readonly ChannelTagMove[] {
       if (move !== undefined) moves.push(move);
     }
   }
-  const files = new Set(
-    [...channels.keys()].map((path) => refPath(pathInRepository(place.registered, path))),
-  );
+  const files = new Set([...channels.keys()].map((path) => pathInRepository(place.registered, path)));
   return [
     ...moves,
     ...[...known.ledger.keys()].filter((ref) => !kept.has(ref)).map((ref) => leave(known, ref, files)),
@@ -111,13 +113,12 @@ function leave({ place, ledger }: Known, ref: string, files: ReadonlySet<string>
   return { tag, updates: [{ ref: `refs/tags/${tag}`, to: null, expect: standing.oid }, forget] };
 }
 
-function isOf(ledgerRef: string, directory: string): boolean {
+function isOf(ledgerRef: string, directory: RepositoryDirectory): boolean {
   return directoryOf(ledgerRef.slice(CHANNEL_LEDGER.length)) === directory;
 }
 
-function directoryOf(tag: string): string {
-  const slash = tag.lastIndexOf('/');
-  return slash < 0 ? '.' : tag.slice(0, slash);
+function directoryOf(tag: string): RepositoryDirectory {
+  return repositoryDirectory(tag.slice(0, Math.max(0, tag.lastIndexOf('/'))));
 }
 
 /**

@@ -10,7 +10,7 @@ import type { CheckRun } from '../forge/checks.ts';
 import type { PackageDir } from '../git-port.ts';
 import { downstreamJob, proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { highestRevision, loadRevisionRefs, refPath } from '../repository/package-revisions.ts';
+import { highestRevision, loadRevisionRefs } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { createDueRevisions } from '../review/due-revisions.ts';
@@ -40,13 +40,13 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
     const publishAll = async (found: PackageDir): Promise<void> => {
       const refs = await loadRevisionRefs(access.git, signal);
       const { due, flagged: state } = await look(access, { facts, config, refs, found, head }, signal);
-      if (state !== null) flagged.set(refPath(found.path), state);
+      if (state !== null) flagged.set(found.path, state);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
       for (const one of due) {
         await publish({ ports, access, facts, config, due: one, head, signal });
         await ports.enqueue(
-          downstreamJob({ repository, directory: refPath(found.directory) }, ports.dashboardSeconds),
+          downstreamJob({ repository, directory: found.directory }, ports.dashboardSeconds),
         );
         await announceNewest(access, config, found);
         published = true;
@@ -56,7 +56,7 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
       // What is wrong with one package, or its tag, holds up no other.
       await catchUserError(
         () => publishAll(found),
-        (why) => void refused.set(refPath(found.path), why),
+        (why) => void refused.set(found.path, why),
       );
     }
     const round = { flagged, refused, unapproved, isPublished: published };
@@ -80,16 +80,16 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
       const place = `${repository.id} ${found.directory}`;
       const known = announced.get(place);
       if (known?.oid === oid) {
-        if (known.unapproved && commit === head) unapproved.set(refPath(found.path), newest.name);
+        if (known.unapproved && commit === head) unapproved.set(found.path, newest.name);
         return;
       }
       const provenance = await announce({ ports, to, config: by, found, newest, refs, signal });
       if (provenance?.proposal !== undefined)
         await ports.enqueue(proposalJob(repository, provenance.proposal));
       const reported = reportedAsUnapproved(provenance, commit, head);
-      if (reported === 'at-head') unapproved.set(refPath(found.path), newest.name);
+      if (reported === 'at-head') unapproved.set(found.path, newest.name);
       if (reported === 'at-commit')
-        await reportUnapproved({ to, commit, path: refPath(found.path), revision: newest.name, signal });
+        await reportUnapproved({ to, commit, path: found.path, revision: newest.name, signal });
       announced.set(place, { oid, unapproved: reported !== 'nowhere' });
     }
   };

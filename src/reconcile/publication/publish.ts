@@ -12,7 +12,6 @@ import {
   loadRevisionRefs,
   publishedOnBranch,
   publishedRefs,
-  refPath,
   upcomingRevision,
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
@@ -59,7 +58,7 @@ export async function publish({
   let object = due.commit.oid;
   const { registries } = ports;
   const artifactsOf = async (commit: string, revision: string): Promise<Pick<Provenance, 'artifacts'>> => {
-    const planned = registries === undefined ? [] : plannedArtifacts(config.oci, refPath(due.package.path));
+    const planned = registries === undefined ? [] : plannedArtifacts(config.oci, due.package.path);
     const artifacts: string[] = [];
     for (const { repository, rendered } of planned) {
       const state = { commit, directory: due.package.directory, revision, rendered };
@@ -204,7 +203,7 @@ async function provenanceOf({
     pull === null ? [] : await waivedGuardrails({ ports, access, pull, directory: found.directory, signal });
   const tree = await access.git.treeId(commit.oid, found.directory, signal);
   return {
-    package: refPath(found.directory),
+    package: found.directory,
     digest: approval.digest ?? (await plainDigest({ access, config, found, commit, signal })),
     ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
@@ -236,7 +235,7 @@ async function plainDigest({
   return contentDigest({
     branch: config.branch,
     packages: [
-      { path: refPath(found.directory), renderedTree: await git.treeId(commit.oid, found.directory, signal) },
+      { path: found.directory, renderedTree: await git.treeId(commit.oid, found.directory, signal) },
     ],
     otherFiles: [],
     guardrails: (await loadGuardrails({ git, config, base: commit.oid, signal })).digest,

@@ -1,3 +1,4 @@
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
@@ -7,7 +8,7 @@ import { revisionTagOf } from './registry-plan.ts';
 
 export interface PublishedState {
   readonly commit: string;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly revision: string;
   /** Only what is applied. */
   readonly rendered: boolean;

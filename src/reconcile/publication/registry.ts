@@ -1,9 +1,10 @@
+import type { OciConfig } from '../../config/oci-schema.ts';
 /**
  * What is published stands in the registry that the configuration names, too. That is derived: the tags of revisions say
  * which artefacts they have, the tags of channels where these lead, and the registry is made to say the same. So a crash
  * between tag and push, and a registry that was down, repair themselves.
  */
-import type { OciConfig } from '../../config/oci-schema.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { REGISTRY_CHECK } from '../check-names.ts';
 import { registryCheck } from '../check/registry-check.ts';
@@ -14,7 +15,6 @@ import type { Registries, RegistryPlace } from '../registry-port.ts';
 import {
   channelsByDirectory,
   loadRevisionRefs,
-  refPath,
   taggedRevisions,
   tagOf,
   type RevisionRefs,
@@ -42,7 +42,7 @@ interface Look {
   readonly registries: Registries;
   readonly place: RegistryPlace;
   readonly planned: PlannedArtifact;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly refs: RevisionRefs;
   readonly channels: ReadonlyMap<string, string>;
 }
@@ -63,12 +63,12 @@ export function createRegistryReconciler(ports: Ports): Reconciler<'registry'> {
     const refused = new Map<string, string>();
     let pushed = false;
     for (const found of await rootPackages(access, head, config.directory, signal)) {
-      const directory = refPath(found.directory);
+      const directory = found.directory;
       const channels = allChannels.get(directory) ?? new Map<string, string>();
       const key = `${repository.id} ${directory}`;
       const state = stateOf(oci, refs, found, channels);
       if (seen.get(key) === state || taggedRevisions(refs, found.directory).length === 0) continue;
-      const path = refPath(found.path);
+      const path = found.path;
       // What is wrong with one package holds up no other.
       await catchUserError(
         async () => {

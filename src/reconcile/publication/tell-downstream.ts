@@ -1,5 +1,5 @@
 /** Where a published revision went: its proposal's comment and its release follow the updates downstream. */
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
@@ -25,7 +25,7 @@ export const NO_DOWNSTREAM = markedPart(RELEASE_PART, '');
 function downstreamText(
   { catalog }: Pick<Ports, 'catalog'>,
   { id }: Pick<RepositoryRef, 'id'>,
-  directory: string,
+  directory: RepositoryDirectory,
   {
     name,
     called,
@@ -109,7 +109,7 @@ async function tellRelease({
   signal,
 }: {
   readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly revision: string;
   readonly text: string;
   readonly signal: AbortSignal | undefined;

@@ -1,6 +1,5 @@
 /** CustomResourceDefinitions that a guardrail of schemas is given: those of configured places, read at a commit. */
 
-import { plainPath } from '../../config/plain-path.ts';
 import { readDefinitions } from '../../config/read-content.ts';
 import type { CrdSource, GuardrailConfig } from '../../config/repository-config.ts';
 import type { ErrorCode } from '../../error-code.ts';
@@ -9,6 +8,7 @@ import type { PackageFiles } from '../../package/package.ts';
 import { firstOfEach } from '../../package/render/definitions.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { digestOf } from '../../revision/digest.ts';
+import { fileIn, repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git, SiblingRepository } from '../git-port.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 
@@ -66,8 +66,7 @@ export async function loadDefinitions(
 interface Place {
   readonly git: Git;
   readonly commit: string;
-  /** From the top; '' is the top. */
-  readonly path: string;
+  readonly path: RepositoryDirectory;
   /** For people: `acme/crds@v3: crds`. */
   readonly name: string;
 }
@@ -78,7 +77,7 @@ async function openPlace(
   { base, approved }: Reading,
   signal: AbortSignal | undefined,
 ): Promise<Place | Refusal> {
-  const plain = plainPath(path);
+  const plain = repositoryDirectory(path);
   if (repo === undefined) return { git, commit: base, path: plain, name: plain };
   if (git.siblingRepository === undefined) return notHere(repo);
   const found = await neighbourOf(git, repo, signal);
@@ -91,7 +90,7 @@ async function openPlace(
     };
   }
   const commit = await commitOf(found, plain, ref, signal);
-  const name = `${repo}${ref === undefined ? '' : `@${ref}`}${plain === '' ? '' : `: ${plain}`}`;
+  const name = `${repo}${ref === undefined ? '' : `@${ref}`}${plain === TOP ? '' : `: ${plain}`}`;
   if (commit !== null) {
     const reading = { ...found.git, ...(git.content && { content: git.content }) };
     return { git: reading, commit, path: plain, name };
@@ -125,14 +124,14 @@ async function neighbourOf(
 
 async function commitOf(
   { git, facts: { defaultBranch } }: SiblingRepository,
-  path: string,
+  path: RepositoryDirectory,
   ref: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   if (ref === undefined) return git.resolve(`refs/heads/${defaultBranch}`, signal);
   if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(ref)) return git.resolve(ref, signal);
   // The package of the revision is the folder itself, or one above it.
-  const parts = path === '' ? [] : path.split('/');
+  const parts = path === TOP ? [] : path.split('/');
   const tags = parts.map((_part, at) => `refs/tags/${parts.slice(0, parts.length - at).join('/')}/${ref}`);
   for (const name of [...tags, `refs/tags/${ref}`, `refs/heads/${ref}`]) {
     const commit = await git.resolve(name, signal);
@@ -200,13 +199,11 @@ const MAX_DEFINITIONS = 3_000;
 async function filesOf(
   git: Git,
   commit: string,
-  path: string,
+  path: RepositoryDirectory,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles> {
   const found = await git.readPackage(commit, path, {}, signal);
-  return new Map(
-    [...(found?.files ?? [])].map(([name, file]) => [path === '' ? name : `${path}/${name}`, file]),
-  );
+  return new Map([...(found?.files ?? [])].map(([name, file]) => [fileIn(path, name), file]));
 }
 
 function keep(read: Read): Read {

@@ -9,6 +9,7 @@ import { mayHideFiles } from '../../package/render/hidden-resources.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
 import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git, ReadPackage } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import {
@@ -126,7 +127,7 @@ export async function contextOf(
   }: {
     readonly path: string;
     readonly treeish: string | null;
-    readonly directory: string;
+    readonly directory: RepositoryDirectory;
     /** The package in the head, where what is newly hidden in it counts. */
     readonly head?: Pick<ReadPackage, 'files' | 'skipped'>;
   },

@@ -2,10 +2,10 @@ import { type PackageFiles, sameFile } from '../../package/package.ts';
 import type { GateResult } from '../../package/readiness-gates.ts';
 import type { Finding, FunctionRun, RenderResult } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
+import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { isDenied, runtimeFor } from './foreign-functions.ts';
 import { contextOf, type LoadedGuardrails } from './guardrails.ts';
@@ -123,7 +123,7 @@ async function renderOne({
   const place = {
     path: touched.path,
     treeish: touched.trees.base,
-    directory: '',
+    directory: TOP,
     ...(found && { head: found }),
   };
   const context = await contextOf(access, guardrails, place, signal);
@@ -143,14 +143,18 @@ async function renderOne({
     ...outcome,
     runs: [...outcome.runs, ...loaded.brokenFor(touched.path)],
     changes: unstable === undefined ? changesBetween(touched.directory, files, after) : new Map(),
-    ...(unstable && { unstable: { paths: unstable.map((path) => inDirectory(touched.directory, path)) } }),
+    ...(unstable && { unstable: { paths: unstable.map((path) => fileIn(touched.directory, path)) } }),
   };
 }
 
 /** What turns one state of a package's directory into another, named from the top of the repository. */
-export function changesBetween(directory: string, before: PackageFiles, after: PackageFiles): FileChanges {
+export function changesBetween(
+  directory: RepositoryDirectory,
+  before: PackageFiles,
+  after: PackageFiles,
+): FileChanges {
   const changes = new Map<string, { mode: '100644' | '100755'; bytes: Uint8Array } | null>();
-  const place = (path: string): string => (directory === '' ? path : `${directory}/${path}`);
+  const place = (path: string): string => fileIn(directory, path);
   for (const [path, file] of after) {
     if (!sameFile(before.get(path), file)) changes.set(place(path), { mode: file.mode, bytes: file.bytes });
   }

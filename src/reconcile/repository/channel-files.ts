@@ -11,7 +11,7 @@ import {
 import { numberOf } from '../../channels/offer.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import { digestOf } from '../../revision/digest.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -42,7 +42,7 @@ export interface ChannelPlace {
   readonly head: string;
   readonly refs: RevisionRefs;
   /** The registered directory, '.' for the top. */
-  readonly registered: string;
+  readonly registered: RepositoryDirectory;
 }
 
 /** The channels of one package, by its path below the registered directory; null where it has no file. */

@@ -5,6 +5,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import type { PackageFile } from '../../package/package.ts';
 import { digestOf } from '../../revision/digest.ts';
+import { repositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { whyRefused } from '../text/why-refused.ts';
@@ -13,7 +14,7 @@ import { organizationDefaults } from './organization.ts';
 export const CONFIGURATION_FILE = '.github/portico.yaml';
 
 /** Documents beside the configuration: policies and what they refer to. */
-export const DOCUMENTS = '.github/portico';
+export const DOCUMENTS = repositoryDirectory('.github/portico');
 
 /** How many changes of the folder are looked at for the last good one. */
 const HISTORY = 50;

@@ -1,10 +1,10 @@
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
 import type { Git } from '../git-port.ts';
 import { channelNamedBy } from './follow-mark.ts';
 import { readKptfileAt, withMappedLock } from './kptfile-at.ts';
-import { refPath } from './package-revisions.ts';
 import { readMark } from './variant-mark.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function indexPackages({
   signal,
 }: {
   readonly git: Pick<Git, 'findPackages' | 'readFile'>;
-  readonly below: string;
+  readonly below: RepositoryDirectory;
   readonly head: string;
   readonly known: Pick<CatalogRepository, 'packages' | 'upstreamMap'> | undefined;
   /** Where addresses that locks name are now. */
@@ -31,9 +31,8 @@ export async function indexPackages({
   const kept = isSameMap ? (known?.packages ?? []) : [];
   const before = new Map(kept.map((found) => [`${found.directory} ${found.tree}`, found]));
   const packages: CatalogPackage[] = [];
-  for (const { directory, tree } of await git.findPackages(head, below === '.' ? '' : below, signal)) {
-    const place = refPath(directory);
-    const same = before.get(`${place} ${tree}`);
+  for (const { directory, tree } of await git.findPackages(head, below, signal)) {
+    const same = before.get(`${directory} ${tree}`);
     if (same !== undefined) {
       packages.push(same);
       continue;
@@ -44,7 +43,7 @@ export async function indexPackages({
     const hasSources = (await git.readFile(head, file, signal)) !== null;
     const channel = kptfile === null ? undefined : channelNamedBy(kptfile);
     packages.push({
-      directory: place,
+      directory,
       tree,
       lock: kptfile?.upstreamLock?.git ?? null,
       ...(mark && { variant: mark }),

@@ -2,22 +2,18 @@
 import type { CatalogChannels } from '../../catalog/catalog.ts';
 import { numberOf } from '../../channels/offer.ts';
 import type { Follow } from '../../channels/plan.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { PackageChannelState } from './channel-files.ts';
-import { refPath } from './package-revisions.ts';
 
 /** Directory of a package → its channel file, for the index. */
 export function indexedChannels(
-  registered: string,
+  registered: RepositoryDirectory,
   channels: ReadonlyMap<string, PackageChannelState>,
-): ReadonlyMap<string, CatalogChannels> {
+): ReadonlyMap<RepositoryDirectory, CatalogChannels> {
   return new Map(
     [...channels].map(([path, { file, document, problems }]) => {
       const mistakes = problems.filter(({ severity }) => severity === 'error').length;
-      return [
-        refPath(pathInRepository(registered, path)),
-        { file, mistakes, ...(document && { document }) },
-      ] as const;
+      return [pathInRepository(registered, path), { file, mistakes, ...(document && { document }) }] as const;
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { PorticoError } from '../../error.ts';
 import type { Kptfile, KptfileProblem } from '../../package/kptfile-types.ts';
 import { readKptfile } from '../../package/kptfile.ts';
@@ -14,11 +15,11 @@ export interface KptfileRead {
 export async function readKptfileAt(
   git: Pick<Git, 'readFile'>,
   commit: string,
-  directory: string,
+  directory: RepositoryDirectory,
   signal?: AbortSignal,
 ): Promise<KptfileRead> {
   try {
-    const bytes = await git.readFile(commit, directory === '' ? 'Kptfile' : `${directory}/Kptfile`, signal);
+    const bytes = await git.readFile(commit, fileIn(directory, 'Kptfile'), signal);
     return bytes === null ? { kptfile: null, problems: [] } : readKptfile(bytes);
   } catch (error) {
     if (!(error instanceof PorticoError) || error.blame !== 'user') throw error;

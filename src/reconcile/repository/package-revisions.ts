@@ -1,5 +1,6 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { latestRevision, nextRevision, revisionsByPath, type Bump } from '../../revision/numbering.ts';
+import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { ledgerRef, revisionTag } from '../../revision/ref-name.ts';
 import { compareRevisions, parseRevisionName, type RevisionName } from '../../revision/revision-name.ts';
 import type { Git, GitRef } from '../git-port.ts';
@@ -25,7 +26,7 @@ const IN_ONE_GO = 5_000;
 
 async function readNames(refs: ReadonlyMap<string, GitRef>, signal: AbortSignal | undefined): Promise<void> {
   if (known.has(refs)) return;
-  const found = new Map<string, RevisionName[]>();
+  const found = new Map<RepositoryDirectory, RevisionName[]>();
   const all = [...refs.keys()];
   for (let at = 0; at < all.length; at += IN_ONE_GO) {
     await othersTurn(signal);
@@ -44,15 +45,9 @@ async function othersTurn(signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** `directory` from the top of the repository as refs name it: '.' for the top. */
-export function refPath(directory: string): string {
-  return directory === '' ? '.' : directory;
-}
-
 /** Every revision that a package has or had, oldest first. */
-export function allRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
-  const path = refPath(directory);
-  const all = [...(namesIn(refs.tags).get(path) ?? []), ...(namesIn(refs.ledger).get(path) ?? [])];
+export function allRevisions(refs: RevisionRefs, directory: RepositoryDirectory): RevisionName[] {
+  const all = [...(namesIn(refs.tags).get(directory) ?? []), ...(namesIn(refs.ledger).get(directory) ?? [])];
   return [...new Map(all.map((name) => [name.name, name])).values()].sort(compareRevisions);
 }
 
@@ -69,19 +64,19 @@ function namesIn(refs: ReadonlyMap<string, GitRef>): Names {
 /** Directory of each package that has published revisions (`.` for the top) → these, oldest first. */
 export function revisionsByDirectory(
   refs: Pick<RevisionRefs, 'tags'>,
-): ReadonlyMap<string, readonly string[]> {
+): ReadonlyMap<RepositoryDirectory, readonly string[]> {
   return new Map([...namesIn(refs.tags)].map(([path, list]) => [path, list.map(({ name }) => name)]));
 }
 
 /** Published revisions that still have their tag, oldest first. */
-export function taggedRevisions(refs: RevisionRefs, directory: string): RevisionName[] {
-  return [...(namesIn(refs.tags).get(refPath(directory)) ?? [])];
+export function taggedRevisions(refs: RevisionRefs, directory: RepositoryDirectory): RevisionName[] {
+  return [...(namesIn(refs.tags).get(directory) ?? [])];
 }
 
 /** The newest revision that still has its tag, with that tag. */
 export function newestRevision(
   refs: RevisionRefs,
-  directory: string,
+  directory: RepositoryDirectory,
 ): { readonly name: string; readonly tag: GitRef } | undefined {
   const newest = latestRevision(taggedRevisions(refs, directory));
   const tag = newest && tagOf(refs, directory, newest.name);
@@ -91,7 +86,7 @@ export function newestRevision(
 /** The highest revision that still has its tag, prereleases included: what the branch is compared with. */
 export function highestRevision(
   refs: RevisionRefs,
-  directory: string,
+  directory: RepositoryDirectory,
 ): { readonly name: string; readonly tag: GitRef } | undefined {
   const highest = taggedRevisions(refs, directory).at(-1);
   const tag = highest && tagOf(refs, directory, highest.name);
@@ -114,7 +109,7 @@ export async function publishedOnBranch({
 }: {
   readonly git: Git;
   readonly refs: RevisionRefs;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly head: string;
   readonly signal?: AbortSignal | undefined;
 }): Promise<string | null> {
@@ -126,37 +121,42 @@ export async function publishedOnBranch({
 }
 
 /** The revision that a channel points at: a channel is a tag beside the revisions of the package. */
-export function channelRevision(refs: RevisionRefs, directory: string, channel: string): string | undefined {
-  const path = refPath(directory);
-  const commit = refs.tags.get(`refs/tags/${path === '.' ? channel : `${path}/${channel}`}`)?.commit;
-  return commit === undefined ? undefined : revisionsByCommit(refs.tags, path).get(commit);
+export function channelRevision(
+  refs: RevisionRefs,
+  directory: RepositoryDirectory,
+  channel: string,
+): string | undefined {
+  const commit = refs.tags.get(`refs/tags/${fileIn(directory, channel)}`)?.commit;
+  return commit === undefined ? undefined : revisionsByCommit(refs.tags, directory).get(commit);
 }
 
 type ByCommit = ReadonlyMap<string, string>;
-const byCommit = new WeakMap<ReadonlyMap<string, GitRef>, Map<string, ByCommit>>();
+const byCommit = new WeakMap<ReadonlyMap<string, GitRef>, Map<RepositoryDirectory, ByCommit>>();
 
 /** The highest revision of a package at each commit. Whoever may push tags may make channels without number. */
-function revisionsByCommit(tags: RevisionRefs['tags'], path: string): ByCommit {
-  const paths = byCommit.get(tags) ?? new Map<string, ByCommit>();
+function revisionsByCommit(tags: RevisionRefs['tags'], directory: RepositoryDirectory): ByCommit {
+  const paths = byCommit.get(tags) ?? new Map<RepositoryDirectory, ByCommit>();
   byCommit.set(tags, paths);
-  const before = paths.get(path);
+  const before = paths.get(directory);
   if (before !== undefined) return before;
   const found = new Map<string, string>();
-  for (const { name } of namesIn(tags).get(path) ?? []) {
-    const commit = tags.get(`refs/tags/${path === '.' ? name : `${path}/${name}`}`)?.commit;
+  for (const { name } of namesIn(tags).get(directory) ?? []) {
+    const commit = tags.get(`refs/tags/${fileIn(directory, name)}`)?.commit;
     if (commit !== undefined) found.set(commit, name);
   }
-  paths.set(path, found);
+  paths.set(directory, found);
   return found;
 }
 
 /** Directory of each package that has channels → channel → revision. A tag that leads to no revision is none. */
-export function channelsByDirectory(refs: RevisionRefs): ReadonlyMap<string, ReadonlyMap<string, string>> {
-  const all = new Map<string, Map<string, string>>();
+export function channelsByDirectory(
+  refs: RevisionRefs,
+): ReadonlyMap<RepositoryDirectory, ReadonlyMap<string, string>> {
+  const all = new Map<RepositoryDirectory, Map<string, string>>();
   for (const ref of refs.tags.keys()) {
     const name = ref.slice('refs/tags/'.length);
     const slash = name.lastIndexOf('/');
-    const [directory, last] = slash < 0 ? ['.', name] : [name.slice(0, slash), name.slice(slash + 1)];
+    const [directory, last] = [repositoryDirectory(name.slice(0, Math.max(0, slash))), name.slice(slash + 1)];
     const revision =
       parseRevisionName(last) === undefined ? channelRevision(refs, directory, last) : undefined;
     if (revision !== undefined) all.set(directory, (all.get(directory) ?? new Map()).set(last, revision));
@@ -165,8 +165,12 @@ export function channelsByDirectory(refs: RevisionRefs): ReadonlyMap<string, Rea
 }
 
 /** The tag of one revision. */
-export function tagOf(refs: RevisionRefs, directory: string, revision: string): GitRef | undefined {
-  return refs.tags.get(`refs/tags/${revisionTag(refPath(directory), revision)}`);
+export function tagOf(
+  refs: RevisionRefs,
+  directory: RepositoryDirectory,
+  revision: string,
+): GitRef | undefined {
+  return refs.tags.get(`refs/tags/${revisionTag(directory, revision)}`);
 }
 
 /** When a revision was published, in milliseconds: the date of its tag, or of its commit where the tag has none. */
@@ -181,22 +185,20 @@ export async function publishedAt(
 
 /** The ref names that publishing a revision creates. */
 export function publishedRefs(
-  directory: string,
+  directory: RepositoryDirectory,
   revision: string,
 ): { readonly tag: string; readonly ledger: string } {
-  const path = refPath(directory);
-  return { tag: revisionTag(path, revision), ledger: ledgerRef(path, revision) };
+  return { tag: revisionTag(directory, revision), ledger: ledgerRef(directory, revision) };
 }
 
 /** The name that the next revision gets; numbers of retired revisions are never used again. */
 export function upcomingRevision(
   refs: RevisionRefs,
-  directory: string,
+  directory: RepositoryDirectory,
   config: Pick<RepositoryConfig, 'versioning'>,
   bump: Bump = 'minor',
 ): string {
-  const path = refPath(directory);
   // Both lists are in order, and the highest of all is the last of one of them.
-  const last = [refs.tags, refs.ledger].flatMap((part) => namesIn(part).get(path)?.at(-1) ?? []);
+  const last = [refs.tags, refs.ledger].flatMap((part) => namesIn(part).get(directory)?.at(-1) ?? []);
   return nextRevision(last, config.versioning === 'semver' ? { semver: bump } : 'sequence');
 }

@@ -2,10 +2,10 @@
  * Updates of a package that somebody paused: the ref `refs/portico/paused/<path>/updates` stands for it, a sealed tag that
  * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
  */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { pausedRef } from '../../revision/ref-name.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readSealedTag } from '../seal/sealed-ref.ts';
-import { refPath } from './package-revisions.ts';
 
 /** What the ref of a pause says. */
 export interface Pause {
@@ -19,10 +19,10 @@ export interface Pause {
 export async function pauseOf(
   { seals }: Pick<Ports, 'seals'>,
   { git, ref: { id } }: Pick<RepositoryAccess, 'git' | 'ref'>,
-  directory: string,
+  directory: RepositoryDirectory,
   signal?: AbortSignal,
 ): Promise<Pause | null> {
-  const ref = pausedRef(refPath(directory));
+  const ref = pausedRef(directory);
   const found = (await git.refs(ref, signal)).get(ref);
   if (found === undefined) return null;
   const { oid } = found;

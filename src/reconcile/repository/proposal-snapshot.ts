@@ -1,9 +1,10 @@
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
 /**
  * Everything that decides about a proposal, read once: the pull request, the configuration in force, and which
  * packages its content touches. Content is taken from git, where it cannot move under our hands.
  */
-import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { PorticoError } from '../../error.ts';
+import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { NoBusiness } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -31,8 +32,7 @@ export interface ProposalSnapshot {
 export interface ProposalPackage {
   /** Below the registered directory; '.' is the directory itself. */
   readonly path: string;
-  /** From the top of the repository; '' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Git's ids of the directory; null where the package is absent. */
   readonly trees: {
     readonly mergeBase: string | null;
@@ -164,7 +164,7 @@ export async function touchedPackages({
   signal,
 }: {
   readonly access: RepositoryAccess;
-  readonly registered: string;
+  readonly registered: RepositoryDirectory;
   readonly changed: readonly string[];
   readonly commits: { readonly mergeBase: string; readonly base: string; readonly head: string };
   readonly signal: AbortSignal | undefined;
@@ -182,7 +182,7 @@ export async function touchedPackages({
       const treeIn = async (list: readonly PackageDir[], commit: string): Promise<string | null> =>
         list.some((found) => found.directory === directory) ? git.treeId(commit, directory, signal) : null;
       return {
-        path: path === '' ? '.' : path,
+        path,
         directory,
         trees: {
           mergeBase: await treeIn(before, commits.mergeBase),
@@ -200,14 +200,9 @@ export async function touchedPackages({
 export async function rootPackages(
   { git }: Pick<RepositoryAccess, 'git'>,
   commit: string,
-  registered: string,
+  registered: RepositoryDirectory,
   signal?: AbortSignal,
 ): Promise<PackageDir[]> {
-  const all = await git.findPackages(commit, registered === '.' ? '' : registered, signal);
+  const all = await git.findPackages(commit, registered, signal);
   return all.filter(({ parent }) => parent === null);
-}
-
-/** True for a file below the directory; '' is the top of the repository. */
-function isBelow(directory: string, path: string): boolean {
-  return directory === '' || path.startsWith(`${directory}/`);
 }

@@ -1,3 +1,4 @@
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseProvenance, type Provenance } from '../../revision/provenance.ts';
 import type { Git } from '../git-port.ts';
 import { publishedRefs, tagOf, type RevisionRefs } from './package-revisions.ts';
@@ -15,7 +16,7 @@ export async function provenanceOf({
 }: {
   readonly git: Pick<Git, 'tag'>;
   readonly refs: RevisionRefs;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly revision: string;
   readonly signal?: AbortSignal | undefined;
 }): Promise<(Provenance & { readonly message: string }) | undefined> {

@@ -1,10 +1,10 @@
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Ports } from '../ports.ts';
 import { packageChannels, type PackageChannelState } from './channel-files.ts';
 import { loadConfiguration } from './configuration.ts';
 import type { UpstreamAccess } from './outside-upstream.ts';
-import { refPath, type RevisionRefs } from './package-revisions.ts';
+import { type RevisionRefs } from './package-revisions.ts';
 
 /**
  * The channels of a package that others are made from; null where it has no channel file. The index answers where it knows
@@ -12,7 +12,11 @@ import { refPath, type RevisionRefs } from './package-revisions.ts';
  */
 export async function upstreamChannels(
   ports: Pick<Ports, 'catalog' | 'content'>,
-  upstream: { readonly access: UpstreamAccess; readonly refs: RevisionRefs; readonly directory: string },
+  upstream: {
+    readonly access: UpstreamAccess;
+    readonly refs: RevisionRefs;
+    readonly directory: RepositoryDirectory;
+  },
   { defaultBranch }: Pick<RepositoryFacts, 'defaultBranch'>,
   signal?: AbortSignal,
 ): Promise<PackageChannelState | null> {
@@ -23,7 +27,7 @@ export async function upstreamChannels(
   const { branch, directory: registered } = known ?? (await registeredBranch(git, defaultBranch, signal));
   const head = branch === null ? null : await git.resolve(`refs/heads/${branch}`, signal);
   if (head === null) return null;
-  const directory = refPath(upstream.directory);
+  const { directory } = upstream;
   if (known?.commit === head && known.channelFiles?.has(directory) !== true) return null;
   const path = packagePathOf(registered, directory);
   if (path === undefined) return null;
@@ -34,7 +38,7 @@ async function registeredBranch(
   git: UpstreamAccess['git'],
   defaultBranch: string,
   signal: AbortSignal | undefined,
-): Promise<{ readonly branch: string | null; readonly directory: string }> {
+): Promise<{ readonly branch: string | null; readonly directory: RepositoryDirectory }> {
   const configuration = await loadConfiguration(git, defaultBranch, signal);
-  return configuration.state === 'registered' ? configuration.config : { branch: null, directory: '.' };
+  return configuration.state === 'registered' ? configuration.config : { branch: null, directory: TOP };
 }

@@ -1,14 +1,15 @@
-/** The variant documents and inventory objects that stand in a repository. */
 import type { CatalogDocuments } from '../../catalog/catalog.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { readFileDocuments } from '../../config/read-content.ts';
 import { unreadRollouts } from '../../config/read-rollouts.ts';
 import { PorticoError } from '../../error.ts';
+/** The variant documents and inventory objects that stand in a repository. */
+import { fileIn, isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
 
-const INVENTORY = `${DOCUMENTS}/inventory`;
+const INVENTORY = fileIn(DOCUMENTS, 'inventory');
 
 /** Of one file, and of all files of one folder. */
 const MAX_FILE_LENGTH = 1024 * 1024;
@@ -33,7 +34,7 @@ export async function readDocuments({
 }: {
   readonly git: Pick<Git, 'readPackage' | 'content'>;
   readonly commit: string;
-  readonly inventory: string | undefined;
+  readonly inventory: RepositoryDirectory | undefined;
   readonly known: RepositoryDocuments | undefined;
   readonly signal?: AbortSignal | undefined;
 }): Promise<RepositoryDocuments> {
@@ -41,13 +42,13 @@ export async function readDocuments({
     [...(known?.documents ?? []), ...(known?.inventory ?? [])].map((one) => [`${one.file} ${one.id}`, one]),
   );
   const unread: CatalogDocuments[] = [];
-  const filesOf = (top: string): Promise<readonly CatalogDocuments[]> =>
+  const filesOf = (top: RepositoryDirectory): Promise<readonly CatalogDocuments[]> =>
     catchUserError(
       () => folder({ git, commit, top, known: before, signal }),
       (message) => {
         const problem = { path: '', line: 1, column: 1, message };
         unread.push({ file: CONFIGURATION_FILE, id: top, documents: [], problems: [problem] });
-        return [...before.values()].filter(({ file }) => top === '.' || file.startsWith(`${top}/`));
+        return [...before.values()].filter(({ file }) => isBelow(top, file));
       },
     );
   const beside = await filesOf(DOCUMENTS);
@@ -69,11 +70,11 @@ async function folder({
 }: {
   readonly git: Pick<Git, 'readPackage' | 'content'>;
   readonly commit: string;
-  readonly top: string;
+  readonly top: RepositoryDirectory;
   readonly known: ReadonlyMap<string, CatalogDocuments>;
   readonly signal: AbortSignal | undefined;
 }): Promise<CatalogDocuments[]> {
-  const found = await git.readPackage(commit, top === '.' ? '' : top, {}, signal);
+  const found = await git.readPackage(commit, top, {}, signal);
   const files = [...(found?.files ?? [])].filter(([path]) => /\.ya?ml$/.test(path));
   if (files.length > MAX_FILES) {
     // Whatever is left out would look as if somebody had deleted it.
@@ -82,7 +83,7 @@ async function folder({
       hint: 'Put several documents into one file, separated by ---.',
     });
   }
-  const placed = files.map(([path, file]) => [top === '.' ? path : `${top}/${path}`, file] as const);
+  const placed = files.map(([path, file]) => [fileIn(top, path), file] as const);
   const unread = placed.filter(
     ([file, { id = '', bytes }]) => !known.has(`${file} ${id}`) && bytes.length <= MAX_FILE_LENGTH,
   );

@@ -1,5 +1,6 @@
-/** What the commits of a proposal tell of the commands that made it. */
 import type { Account } from '../../command/account.ts';
+/** What the commits of a proposal tell of the commands that made it. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from '../check-names.ts';
 import type { Pull } from '../forge/pulls.ts';
@@ -48,7 +49,11 @@ export async function restoredFrom({
   readonly ports: Pick<Ports, 'seals'>;
   readonly git: Git;
   readonly refs: RevisionRefs;
-  readonly due: { readonly pull: Pull | null; readonly commit: CommitInfo; readonly directory: string };
+  readonly due: {
+    readonly pull: Pull | null;
+    readonly commit: CommitInfo;
+    readonly directory: RepositoryDirectory;
+  };
   readonly signal?: AbortSignal | undefined;
 }): Promise<string | undefined> {
   const { pull, commit, directory } = due;
@@ -98,7 +103,7 @@ export async function waivedPackages({
 function waiverIn(
   commits: readonly CommitInfo[],
   seals: Ports['seals'],
-): { readonly directory: string; readonly by: string } | null {
+): { readonly directory: RepositoryDirectory; readonly by: string } | null {
   const newest = commits.find((commit) => !isRenderCommit(commit, seals));
   const record = newest === undefined ? null : readCommitRecord(newest, seals);
   return record?.kind === 'draft' && record.anyway === true ? record : null;
@@ -118,7 +123,7 @@ export async function waivedGuardrails({
   readonly ports: Pick<Ports, 'app' | 'seals'>;
   readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
   readonly pull: Pull;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly signal?: AbortSignal | undefined;
 }): Promise<readonly { readonly guardrail: string; readonly by: string }[]> {
   if (pull.author !== app.botLogin) return [];

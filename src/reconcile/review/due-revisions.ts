@@ -99,7 +99,7 @@ async function dueSince({
   const options = {
     firstParent: true,
     limit: HISTORY,
-    ...(found.directory !== '' && { path: found.directory }),
+    path: found.directory,
   };
   const range = newest === null ? { to: head } : { from: newest, to: head };
   const log = (await git.log(range, options, signal)).toReversed();

@@ -1,10 +1,11 @@
+import type { Author, UnknownAuthor } from '../../command/author.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
 /**
  * Who brought to the registered branch what a package has before its first revision: that revision publishes it, and the
  * proposal that makes it shows only what changes. What stood there when the repository was registered is as its owners put it
  * there.
  */
-import type { Author, UnknownAuthor } from '../../command/author.ts';
-import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -34,7 +35,7 @@ export async function authorsOfFirstContent(
     readonly base: string;
     /** The commit that was made of `base`, where the branch has moved on to it. */
     readonly merge?: string | undefined;
-    readonly directories: readonly string[];
+    readonly directories: readonly RepositoryDirectory[];
   },
   signal?: AbortSignal,
 ): Promise<Authorship> {
@@ -135,7 +136,7 @@ function upTo(pushes: readonly BranchPush[], base: string, merge: string | undef
 /** Compares what two commits hold in some directories; one that is gone holds something else than any other. */
 function treesOf(
   git: Git,
-  directories: readonly string[],
+  directories: readonly RepositoryDirectory[],
 ): { same(a: string | null, b: string | null, signal?: AbortSignal): Promise<boolean> } {
   const known = new Map<string, Promise<string>>();
   const read = async (commit: string, signal: AbortSignal | undefined): Promise<string> => {

@@ -1,6 +1,6 @@
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
@@ -33,12 +33,12 @@ export async function knownUsers({
   readonly ports: Pick<Ports, 'catalog' | 'open'>;
   readonly access: Pick<RepositoryAccess, 'ref'>;
   readonly facts: RepositoryFacts;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly revision?: LockedTo | undefined;
   readonly signal?: AbortSignal | undefined;
 }): Promise<string[]> {
   needWholeIndex(ports);
-  const followers = ports.catalog.followers(ref.id, refPath(directory)).filter(({ package: { lock } }) => {
+  const followers = ports.catalog.followers(ref.id, directory).filter(({ package: { lock } }) => {
     if (revision === undefined) return true;
     return (
       lock !== null &&

@@ -1,3 +1,4 @@
+import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { rootPackages, type ProposalPackage } from '../repository/proposal-snapshot.ts';
 
@@ -17,7 +18,7 @@ export async function leftBehind(
   }: {
     readonly packages: readonly Pick<ProposalPackage, 'directory' | 'trees'>[];
     /** Where packages live, as the configuration says. */
-    readonly registered: string;
+    readonly registered: RepositoryDirectory;
     readonly head: string;
   },
   signal?: AbortSignal,
@@ -38,7 +39,7 @@ export async function leftBehind(
 /** True where the nearest package above a file is one that is removed. */
 function isOrphan(path: string, roots: ReadonlySet<string>, gone: ReadonlySet<string>): boolean {
   for (let end = path.lastIndexOf('/'); ; end = path.lastIndexOf('/', end - 1)) {
-    const directory = end === -1 ? '' : path.slice(0, end);
+    const directory = repositoryDirectory(path.slice(0, Math.max(0, end)));
     if (roots.has(directory)) return false;
     if (gone.has(directory)) return true;
     if (end === -1) return false;

@@ -1,5 +1,6 @@
 import type { PackageDiff } from '../../package/diff/diff-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { PackagePower } from '../check/power-check.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
@@ -51,7 +52,7 @@ export async function loadChanges({
 async function packageAt(
   git: RepositoryAccess['git'],
   commit: string | null,
-  directory: string,
+  directory: RepositoryDirectory,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles> {
   if (commit === null) return new Map();

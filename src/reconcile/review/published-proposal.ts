@@ -1,5 +1,6 @@
+import { fileIn } from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import { allRevisions, loadRevisionRefs, refPath } from '../repository/package-revisions.ts';
+import { allRevisions, loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 
@@ -29,7 +30,7 @@ export async function publishedOf(
         : undefined;
     });
     if (found === undefined) return null;
-    const tag = refPath(directory) === '.' ? found.name : `${directory}/${found.name}`;
+    const tag = fileIn(directory, found.name);
     published.push({
       path,
       revision: found.name,

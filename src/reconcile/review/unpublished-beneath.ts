@@ -1,5 +1,6 @@
-/** Who brought what a proposal would publish beside its own content, past the rules. */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+/** Who brought what a proposal would publish beside its own content, past the rules. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
@@ -16,7 +17,7 @@ interface Standing {
   /** What was made of `base`, where the branch has moved on to it. */
   readonly merge?: string;
   /** From the top of the repository; there may be none yet. */
-  readonly directories: readonly string[];
+  readonly directories: readonly RepositoryDirectory[];
 }
 
 /**

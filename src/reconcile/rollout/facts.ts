@@ -1,6 +1,5 @@
 /** What a rollout is planned from: its downstreams, what they have published, and what is said of that. */
 import {
-  plainDirectory,
   type Catalog,
   type CatalogPackage,
   type CatalogRepository,
@@ -8,7 +7,7 @@ import {
 } from '../../catalog/catalog.ts';
 import type { Health, RolloutDownstream } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, pathInRepository, repositoryDirectory } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
@@ -79,7 +78,7 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
   };
   for (const follower of catalog.followers(upstream.ref.id, directory)) {
     const { repository } = follower;
-    const own = plainDirectory(follower.package.directory);
+    const own = repositoryDirectory(follower.package.directory);
     add(repository, packagePathOf(repository.directory, own) ?? own, follower.package);
   }
   for (const { upstream: from, downstream } of variantPlan(catalog).planned) {
@@ -222,8 +221,8 @@ async function publishedOf({
   readonly asking: QuestionBudget;
   readonly signal: AbortSignal | undefined;
 }): Promise<readonly Published[]> {
-  const plain = directoryOf(repository, path);
-  const of = `${repository.commit} ${(repository.revisions.get(plain === '' ? '.' : plain) ?? []).join(' ')}`;
+  const plain = pathInRepository(repository.directory, path);
+  const of = `${repository.commit} ${(repository.revisions.get(plain) ?? []).join(' ')}`;
   const key = `${upstream.ref.id}:${from}@${revision} ${id}`;
   const known = memory.published.get(key);
   if (known?.of === of) return known.list;
@@ -256,7 +255,7 @@ async function healthOf(
   { memory, asking }: { readonly memory: RolloutMemory; readonly asking: QuestionBudget },
   signal: AbortSignal | undefined,
 ): Promise<Health | undefined> {
-  const place = { tip: repository.commit, directory: directoryOf(repository, path) };
+  const place = { tip: repository.commit, directory: pathInRepository(repository.directory, path) };
   let newest: Health | undefined;
   for (const { commit, key } of published) {
     const healthy = memory.healthy.get(key);
@@ -282,10 +281,4 @@ async function healthOf(
     keepNewest(memory.unhealthy, key, { at, health }, MAX_REMEMBERED);
   }
   return newest;
-}
-
-/** Of a package in its repository, as git has it. */
-function directoryOf({ directory }: CatalogRepository, path: string): string {
-  const whole = directory === '.' ? path : `${directory}/${path}`.replace(/\/\.$/, '');
-  return whole === '.' ? '' : whole;
 }

@@ -1,5 +1,6 @@
+import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
+import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 /** Which revisions of its upstream a downstream package has been at, as its own published revisions and its branch tell. */
-import { plainDirectory, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import type { Git } from '../git-port.ts';
@@ -12,14 +13,13 @@ const MAX_LOOKED_AT = 50;
 /** An upstream package: its repository, and where it is from the top, `.` for the top. */
 export interface UpstreamPlace {
   readonly upstream: Pick<CatalogRepository, 'ref'>;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
 }
 
 /** A downstream package in its repository's mirror. */
 export interface DownstreamPlace {
   readonly git: Git;
-  /** From the top of its repository; '' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Head of the registered branch. */
   readonly head: string;
   /** Where addresses that its locks name are now. */
@@ -43,7 +43,7 @@ export async function upstreamHistory(
     .flatMap(({ name }) => tagOf(refs, directory, name)?.commit ?? []);
   const published = await namesAt(catalog, { git, directory, map, commits: tagged }, upstream, signal);
   if (published.length > 1) return published;
-  const path = directory === '' ? 'Kptfile' : `${directory}/Kptfile`;
+  const path = fileIn(directory, 'Kptfile');
   const options = { path, limit: MAX_LOOKED_AT, firstParent: true };
   const commits = (await git.log({ to: head }, options, signal)).map(({ oid }) => oid);
   return namesAt(catalog, { git, directory, map, commits }, upstream, signal);
@@ -60,7 +60,7 @@ async function namesAt(
     const read = await readKptfileAt(git, commit, directory, signal);
     const lock = withMappedLock(read, map).kptfile?.upstreamLock?.git;
     if (lock === undefined || catalog.byUrl(lock.repo)?.ref.id !== upstream.upstream.ref.id) break;
-    if (plainDirectory(lock.directory) !== upstream.directory) break;
+    if (repositoryDirectory(lock.directory) !== upstream.directory) break;
     const name = revisionOf(lock.ref);
     if (name !== undefined) names.add(name);
   }

@@ -4,7 +4,6 @@
  */
 import { NO_ORDERS, type RolloutOrders } from '../../package/rollout/plan.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { ALLOW_RECORDS, pushRefused, refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { readSealedTag, writeSealedTag } from '../seal/sealed-ref.ts';
 import type { Governed } from './scope.ts';
@@ -41,7 +40,7 @@ const MAX_ORDERS = 500;
 
 /** What an order is about: the upstream's id stays when its repository is renamed. */
 export function subjectOf({ upstream, directory }: Governed, revision: string): string {
-  return `${upstream.ref.id}:${encodeURI(refPath(directory))}@${revision}`;
+  return `${upstream.ref.id}:${encodeURI(directory)}@${revision}`;
 }
 
 /** All that was ordered about a rollout. */

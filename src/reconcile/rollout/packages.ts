@@ -4,11 +4,11 @@
  */
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { globCost, matchesGlob } from '../../config/glob.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 
 export interface RolloutPackage {
   /** From the top of the repository; '.' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Below the registered directory. */
   readonly path: string;
 }

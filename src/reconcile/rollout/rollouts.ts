@@ -1,8 +1,9 @@
-/** How far each rollout has come, and what that means for one downstream. */
 import type { Catalog } from '../../catalog/catalog.ts';
 import { assignWaves } from '../../package/rollout/assign.ts';
 import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
+/** How far each rollout has come, and what that means for one downstream. */
+import { repositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
@@ -94,7 +95,7 @@ function upstreamsOf(catalog: Catalog, id: number): ReadonlySet<string> {
     const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
     return lock === null || upstream === undefined
       ? []
-      : [`${upstream.ref.id}:${lock.directory.replace(/^\.?\/+|(?<!\/)\/+$/g, '') || '.'}`];
+      : [`${upstream.ref.id}:${repositoryDirectory(lock.directory)}`];
   });
   const planned = variantPlan(catalog)
     .planned.filter(({ downstream }) => downstream.repository.ref.id === id)
@@ -172,7 +173,7 @@ async function governedSince({
   if (known !== undefined) return known;
   const { git } = await ports.open(upstream.ref, signal);
   await git.fetch({}, signal);
-  const tag = tagOf(await loadRevisionRefs(git, signal), directory === '.' ? '' : directory, revision);
+  const tag = tagOf(await loadRevisionRefs(git, signal), directory, revision);
   if (tag === undefined) return null;
   const at = await publishedAt(git, tag, signal);
   keepNewest(since, key, at, MAX_REMEMBERED);

@@ -3,6 +3,8 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { Rollout } from '../../package/rollout/rollout.ts';
 import { latestRevision } from '../../revision/numbering.ts';
+/** Pure: which rollout an upstream package's updates go by, and which documents can be followed by nobody. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { isOrAre } from '../../text/counted.ts';
 import type { StalledVariant } from '../downstream/variant-plan.ts';
@@ -17,7 +19,7 @@ export interface Governed {
   readonly rollout: Rollout;
   readonly upstream: CatalogRepository;
   /** Of the package, from the top of its repository; '.' is the top. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** Below the registered directory. */
   readonly path: string;
 }
@@ -33,7 +35,7 @@ interface Stalled {
 export interface Rollouts {
   readonly governed: readonly Governed[];
   readonly stalled: readonly Stalled[];
-  of(upstream: number, directory: string): Governed | undefined;
+  of(upstream: number, directory: RepositoryDirectory): Governed | undefined;
 }
 
 /** Of one repository: those beyond govern all packages that they may, so that nothing passes a wave by. */
@@ -88,7 +90,7 @@ function readRollouts(catalog: Catalog): Rollouts {
   return {
     governed: [...taken.values()].flatMap((places) => [...places.values()]),
     stalled,
-    of: (upstream, directory) => taken.get(upstream)?.get(directory === '' ? '.' : directory),
+    of: (upstream, directory) => taken.get(upstream)?.get(directory),
   };
 }
 

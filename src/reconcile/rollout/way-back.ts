@@ -101,10 +101,10 @@ async function withdrawalOf(
   const { repository, path, name } = one;
   const { git } = await ports.open(repository.ref, signal);
   await git.fetch({}, signal);
-  const whole = pathInRepository(repository.directory, path);
+  const directory = pathInRepository(repository.directory, path);
   const place = {
     git,
-    directory: whole === '.' ? '' : whole,
+    directory,
     head: repository.commit,
     map: repository.upstreamMap,
   };

@@ -1,12 +1,13 @@
+import type { ChannelChange } from '../../channels/change-file.ts';
+import type { Conflict } from '../../package/merge/conflict.ts';
+import type { Keyring } from '../../revision/keyring.ts';
 /**
  * Pure: what Portico remembers about a commit that it made on somebody's branch, as the last line of its message. The
  * seal is a keyed digest over the repository, the record, the tree and the parents, so neither a commit by somebody who
  * calls himself the bot, nor a record that was moved to another commit, nor one that Portico made in another repository
  * is taken for its word.
  */
-import type { ChannelChange } from '../../channels/change-file.ts';
-import type { Conflict } from '../../package/merge/conflict.ts';
-import type { Keyring } from '../../revision/keyring.ts';
+import { repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { decodeRecord, openRecord, sealRecord, type SealedPlace } from '../../revision/sealed-record.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { MergeNotes } from '../text/merge-notes.ts';
@@ -18,7 +19,7 @@ type ById = number | undefined;
 export interface MergeRecord {
   readonly kind: 'merge';
   /** Package directories from the top of the repository. */
-  readonly directories: readonly string[];
+  readonly directories: readonly RepositoryDirectory[];
   /** The commit that both sides came from. */
   readonly base: string;
   /** The side that stands in it where both changed the same field; in merges of older versions the registered branch's. */
@@ -42,7 +43,7 @@ export interface SettleRecord {
 /** A package's directory was removed. */
 export interface DeletionRecord {
   readonly kind: 'deletion';
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly by: string;
   readonly byId?: ById;
   readonly comment: number;
@@ -50,7 +51,7 @@ export interface DeletionRecord {
 
 /** Which command made a commit: a command that was carried out is known again by it. */
 interface ByCommand {
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly by: string;
   readonly byId?: ById;
   /** The comment with the command, and its place among the commands there. */
@@ -147,7 +148,34 @@ export function readCommitRecord(commit: CommitInfo, seals: Keyring): CommitReco
   if (!line.startsWith(TRAILER)) return null;
   const record = openRecord({ of: 'commit', at: commit }, line.slice(TRAILER.length), seals);
   // The seal says that this is what sealedCommitMessage wrote.
-  return record === undefined ? null : (record as CommitRecord);
+  return record === undefined ? null : inOneSpelling(record as CommitRecord);
+}
+
+/** Older versions wrote '' for the top of the repository. */
+function inOneSpelling(record: CommitRecord): CommitRecord {
+  switch (record.kind) {
+    case 'merge': {
+      const { directories, following } = record;
+      const known = { ...record, directories: directories.map(repositoryDirectory) };
+      return following === undefined ? known : { ...known, following: following.map(conflictKey) };
+    }
+    case 'settle':
+      return { ...record, settled: record.settled.map(conflictKey) };
+    case 'deletion':
+    case 'draft':
+    case 'change':
+    case 'rebase':
+      return { ...record, directory: repositoryDirectory(record.directory) };
+    case 'onboarding':
+    case 'fix':
+    case 'channels':
+      return record;
+  }
+}
+
+/** `<directory>:<id>` */
+function conflictKey(written: string): string {
+  return written.startsWith(':') ? `${TOP}${written}` : written;
 }
 
 /**

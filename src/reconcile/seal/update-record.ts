@@ -1,3 +1,7 @@
+import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
+import type { Account } from '../../command/account.ts';
+import type { Conflict } from '../../package/merge/conflict.ts';
+import type { Keyring } from '../../revision/keyring.ts';
 /**
  * What Portico remembers about an update, kept where the update is: a sealed trailer on each commit it makes on an
  * update branch, and the open conflicts in the pull request's body. The seal is a keyed digest, so neither a commit
@@ -21,7 +25,7 @@ import type { CommitInfo, Git } from '../git-port.ts';
 /** What an update brings to one package. */
 export interface UpdatedPackage {
   /** Package directory in the downstream repository. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** `owner/name:directory` of the upstream. */
   readonly upstream: string;
   /** Revision that the update brings. */
@@ -58,7 +62,7 @@ export function packagesOf(record: UpdateRecord): readonly UpdatedPackage[] {
 /** A conflict of one of the packages of a group, which its directory tells. */
 export interface UpdateConflict extends Conflict {
   /** Absent where the update brings one package alone. */
-  readonly directory?: string;
+  readonly directory?: RepositoryDirectory;
   /** Stands for every conflict of its file: there was no room for each. */
   readonly cut?: true;
 }
@@ -78,7 +82,14 @@ export function readSealed(commit: CommitInfo, seals: Keyring): UpdateRecord | n
   const line = commit.message.trimEnd().split('\n').at(-1) ?? '';
   if (!line.startsWith(TRAILER)) return null;
   const record = openRecord({ of: 'update', at: commit }, line.slice(TRAILER.length), seals);
-  return record === undefined ? null : (record as UpdateRecord | null);
+  return record === undefined || record === null ? null : inOneSpelling(record as UpdateRecord);
+}
+
+/** Older versions wrote '' for the top of the repository. */
+function inOneSpelling<Part extends UpdatedPackage>(record: Part & Pick<UpdateRecord, 'others'>): Part {
+  const directory = repositoryDirectory(record.directory);
+  const { others } = record;
+  return { ...record, directory, ...(others && { others: others.map((one) => inOneSpelling(one)) }) };
 }
 
 /** True for a commit that says to be one of ours, whether or not it is. */

@@ -3,12 +3,13 @@
  * once; closed means no.
  */
 
+import { TOP } from '../../revision/package-path.ts';
 import { parseRef } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
-import { allRevisions, loadRevisionRefs, newestRevision, refPath } from '../repository/package-revisions.ts';
+import { allRevisions, loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
 import { ONBOARDING_BRANCH, rootPackages } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { refMoved } from '../repository/refused-push.ts';
@@ -63,10 +64,10 @@ async function foundPackages(
   signal: AbortSignal | undefined,
 ): Promise<FoundPackage[]> {
   const refs = await loadRevisionRefs(access.git, signal);
-  return (await rootPackages(access, base, '.', signal)).map(({ directory }) => {
+  return (await rootPackages(access, base, TOP, signal)).map(({ directory }) => {
     const newest = newestRevision(refs, directory)?.name;
     return {
-      path: refPath(directory),
+      path: directory,
       revisions: allRevisions(refs, directory).map(({ name }) => name),
       ...(newest !== undefined && { newest }),
     };

@@ -1,8 +1,7 @@
 import type { Catalog, CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
-import { plainDirectory } from '../../catalog/catalog.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { configCheckAt } from '../check/config-check.ts';
 import { upstreamsOf } from '../downstream/downstream-progress.ts';
 import { isExpected } from '../downstream/not-shared.ts';
@@ -237,11 +236,11 @@ function concerned(
     .map(({ directory }) => placeIn(repository, directory));
   const followers = catalog
     .followers(id)
-    .map((follower) => placeIn(follower.repository, plainDirectory(follower.package.directory)));
+    .map((follower) => placeIn(follower.repository, repositoryDirectory(follower.package.directory)));
   return [...own, ...followers];
 }
 
-function placeIn(repository: CatalogRepository, directory: string): PackagePlace {
+function placeIn(repository: CatalogRepository, directory: RepositoryDirectory): PackagePlace {
   return { repository, path: packagePathOf(repository.directory, directory) ?? directory };
 }
 

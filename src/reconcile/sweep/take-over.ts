@@ -4,7 +4,7 @@
  */
 import type { Account } from '../../command/account.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { porchAnnotations } from '../../revision/porch-annotation.ts';
 import { parseRef } from '../../revision/ref-name.ts';
 import { markRetirements } from '../draft/pending-retirements.ts';
@@ -63,7 +63,7 @@ async function openProposed({
   readonly access: RepositoryAccess;
   readonly config: RepositoryConfig;
   readonly branch: {
-    readonly path: string;
+    readonly path: RepositoryDirectory;
     readonly workspace: string;
     readonly head: string;
     readonly commit: string;
@@ -94,11 +94,11 @@ async function openProposed({
 async function holdsPackage(
   access: RepositoryAccess,
   config: RepositoryConfig,
-  { path, commit }: { readonly path: string; readonly commit: string },
+  { path, commit }: { readonly path: RepositoryDirectory; readonly commit: string },
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const found = await rootPackages(access, commit, config.directory, signal);
-  return found.some(({ directory }) => directory === (path === '.' ? '' : path));
+  return found.some(({ directory }) => directory === path);
 }
 
 async function askToRetire({
@@ -113,12 +113,12 @@ async function askToRetire({
   readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
-  readonly mark: { readonly path: string; readonly version: string; readonly ref: string };
+  readonly mark: { readonly path: RepositoryDirectory; readonly version: string; readonly ref: string };
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const { forge, git } = access;
   const path = packagePathOf(config.directory, mark.path);
-  const tag = tagOf(await loadRevisionRefs(git, signal), mark.path === '.' ? '' : mark.path, mark.version);
+  const tag = tagOf(await loadRevisionRefs(git, signal), mark.path, mark.version);
   if (path === undefined || tag === undefined) return;
   const title = `Retire ${path}@${mark.version}?`;
   const known = await findIssue(ports, access, title, signal);

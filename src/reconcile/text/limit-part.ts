@@ -1,7 +1,7 @@
 /** Pure: what the dashboard says while the forge's limits keep updates waiting. */
-import { plainDirectory, type Catalog } from '../../catalog/catalog.ts';
+import { type Catalog } from '../../catalog/catalog.ts';
 import { latestRevision } from '../../revision/numbering.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, repositoryDirectory } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 
 /** Packages of a repository whose upstream has a newer release that nobody has looked at for them yet. */
@@ -12,7 +12,7 @@ export function waitingUpdates(catalog: Catalog, id: number): number {
   return repository.packages.filter(({ directory, lock }) => {
     const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
     if (lock === null || upstream === undefined) return false;
-    const names = upstream.revisions.get(plainDirectory(lock.directory)) ?? [];
+    const names = upstream.revisions.get(repositoryDirectory(lock.directory)) ?? [];
     const newest = latestRevision(names.flatMap((name) => parseRevisionName(name) ?? []));
     const at = parseRevisionName(lock.ref.slice(lock.ref.lastIndexOf('/') + 1));
     if (newest === undefined || at === undefined || compareRevisions(at, newest) >= 0) return false;

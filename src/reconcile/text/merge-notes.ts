@@ -1,11 +1,12 @@
-/** Pure: what a merge decided by itself and tells beside its conflicts, such as a comment that both sides changed. */
 import type { MergeNote } from '../../package/merge/merge-types.ts';
+/** Pure: what a merge decided by itself and tells beside its conflicts, such as a comment that both sides changed. */
+import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import { code, details, foreignSentence } from './markdown-blocks.ts';
 
 /** A note whose package is told too, by its directory from the top of the repository. */
 interface PlacedNote extends Pick<MergeNote, 'file' | 'message'> {
-  readonly directory?: string;
+  readonly directory?: RepositoryDirectory;
 }
 
 /** The notes that are told, and how many there are beside them. */
@@ -60,8 +61,8 @@ export function mergeNotesText({ listed, more }: MergeNotes): string {
   return scrubSecrets(text);
 }
 
-function placeOf({ directory = '', file }: PlacedNote): string {
-  return directory === '' ? file : `${directory}/${file}`;
+function placeOf({ directory = TOP, file }: PlacedNote): string {
+  return fileIn(directory, file);
 }
 
 function cut(text: string, most: number): string {

@@ -1,5 +1,6 @@
 /** Pure: what an update pull request says. */
 
+import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { UpdateDiff } from '../../package/diff/update-diff.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
@@ -20,7 +21,7 @@ import { isDowngrade, upgradePathMarker, upgradePathsText } from './upgrade-path
 /** What is said of one package. */
 export interface UpdatedPart {
   /** From the top of the repository. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly path: string;
   readonly upstream: string;
   readonly from: string | undefined;
@@ -151,9 +152,7 @@ const MAX_FOLLOWING = 20;
 
 function followingOf(parts: readonly UpdatedPart[]): string {
   const all = parts.flatMap(({ directory, following = [] }) =>
-    following.map(
-      ({ file, path }) => `${code(directory === '' ? file : `${directory}/${file}`)} ${code(path)}`,
-    ),
+    following.map(({ file, path }) => `${code(fileIn(directory, file))} ${code(path)}`),
   );
   if (all.length === 0) return '';
   const more = all.length - MAX_FOLLOWING;
@@ -170,17 +169,17 @@ function mergeNotesOf({ group, parts }: UpdateBodyInput): string {
 
 /** In a group a file is told from the top of the repository. */
 export function shownConflict(
-  { directory = '', ...conflict }: UpdateConflict & { readonly number: number },
+  { directory = TOP, ...conflict }: UpdateConflict & { readonly number: number },
   group: string | undefined,
 ): ShownConflict {
-  const file = group === undefined || directory === '' ? conflict.file : `${directory}/${conflict.file}`;
+  const file = group === undefined ? conflict.file : fileIn(directory, conflict.file);
   return { ...conflict, file };
 }
 
 /** True when the body of a group's pull request is of other revisions than these. */
 export function listsOtherPackages(
   body: string,
-  members: readonly { readonly down: { readonly directory: string }; readonly to: string }[],
+  members: readonly { readonly down: { readonly directory: RepositoryDirectory }; readonly to: string }[],
 ): boolean {
   const marker = /<!-- portico:holds [0-9a-f]+ -->/.exec(body)?.[0];
   return (

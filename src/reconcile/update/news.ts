@@ -73,7 +73,7 @@ export async function tellOfRetarget({
       after: await filesAt(git, now, directory, signal),
     };
     const { text } = await content.diffText({ ...sides, limit }, signal);
-    diffs.push(alone === undefined ? `${code(directory === '' ? '.' : directory)}\n\n${text}` : text);
+    diffs.push(alone === undefined ? `${code(directory)}\n\n${text}` : text);
   }
   const opening =
     alone !== undefined

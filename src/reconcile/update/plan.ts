@@ -1,6 +1,6 @@
 /** What one pull request brings: the update of one package, or those of a group. */
 import { groupOf, priorityOf } from '../../config/update-order.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { groupBranch, groupOfBranch } from '../../revision/ref-name.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import {
@@ -58,7 +58,10 @@ export interface PlannedPull {
 }
 
 /** What the open pull request says that it brings to a package. */
-export function recordedUpdate({ open, before }: UpdatePlan, directory: string): UpdatedPackage | undefined {
+export function recordedUpdate(
+  { open, before }: UpdatePlan,
+  directory: RepositoryDirectory,
+): UpdatedPackage | undefined {
   if (open === undefined || before === null) return undefined;
   return packagesOf(before.record).find((one) => one.directory === directory);
 }
@@ -277,7 +280,7 @@ export function packagesOfHigherPriority(
 function downstreamPaths(catalog: Ports['catalog'], id: number): string[] {
   const known = catalog.get(id);
   const followed = (known?.packages ?? []).flatMap(({ directory, lock }) =>
-    lock === null ? [] : [packagePathOf(known?.directory ?? '.', directory) ?? directory],
+    lock === null ? [] : [packagePathOf(known?.directory ?? TOP, directory) ?? directory],
   );
   const kept = variantPlan(catalog)
     .planned.filter(({ downstream }) => downstream.repository.ref.id === id)

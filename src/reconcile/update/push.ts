@@ -2,6 +2,7 @@ import type { Account } from '../../command/account.ts';
 import { PorticoError } from '../../error.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
@@ -227,7 +228,7 @@ async function onBranch({
     return withheld('conflict', message);
   }
   const brought: PackageUpdate[] = [];
-  const desired = new Map<string, PackageFiles>();
+  const desired = new Map<RepositoryDirectory, PackageFiles>();
   for (const one of wanted) {
     const { directory } = one.down;
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
@@ -255,8 +256,8 @@ async function onBranch({
   }
   const behind = !(await git.isAncestor(downstreamRepository.base.oid, head, signal));
   const onto = behind ? await git.mergeTrees(head, downstreamRepository.base.oid, {}, signal) : null;
-  const elsewhere = (onto?.conflicts ?? []).filter((path) =>
-    [...desired.keys()].every((directory) => directory !== '' && !path.startsWith(`${directory}/`)),
+  const elsewhere = (onto?.conflicts ?? []).filter(
+    (path) => ![...desired.keys()].some((directory) => isBelow(directory, path)),
   );
   if (elsewhere.length > 0) {
     return withheld(

@@ -1,7 +1,7 @@
 /** What a variant leaves behind that is gone from its document, or keeps another package now. */
 
 import type { VariantMark } from '../../catalog/catalog.ts';
-import { pathInRepository } from '../../revision/package-path.ts';
+import { pathInRepository, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch, updateBranch } from '../../revision/ref-name.ts';
 import { variantBranchName, type VariantTarget } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
@@ -13,7 +13,6 @@ import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { DELETION_NOTE, pushDeletion } from '../repository/deletion-branch.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { refMoved } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { readMark } from '../repository/variant-mark.ts';
@@ -37,7 +36,7 @@ export async function releaseVariant(
   const plan = variantPlan(ports.catalog);
   if (plan.at(target.repository.id, target.package) !== undefined) return null;
   const known = ports.catalog.get(target.repository.id);
-  const directory = pathInRepository(known?.directory ?? '.', target.package);
+  const directory = pathInRepository(known?.directory ?? TOP, target.package);
   const mark = known?.packages.find((one) => one.directory === directory)?.variant;
   const isThere = known?.packages.some((one) => one.directory === directory) ?? true;
   if (mark === undefined && target.gone === undefined && target.branch === undefined && isThere) return null;
@@ -85,14 +84,14 @@ async function uidOfDraft({
 }: {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly branch: string | undefined;
   readonly signal: AbortSignal | undefined;
 }): Promise<string | undefined> {
   const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
   const own = open.find(({ headRef, author }) => {
     const parsed = author === ports.app.botLogin ? parseBranch(headRef) : undefined;
-    return parsed?.kind === 'update' && parsed.path === refPath(directory);
+    return parsed?.kind === 'update' && parsed.path === directory;
   });
   const ref = branch ?? own?.headRef;
   if (ref === undefined) return undefined;
@@ -119,11 +118,11 @@ async function openDraft({
 }: {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly uid: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<Pull | undefined> {
-  const branch = updateBranch(refPath(directory), variantBranchName(uid));
+  const branch = updateBranch(directory, variantBranchName(uid));
   const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
   return open.find(({ author }) => author === ports.app.botLogin);
 }
@@ -132,7 +131,7 @@ async function openDraft({
 async function markOn(
   { git }: RepositoryAccess,
   { headSha }: Pull,
-  directory: string,
+  directory: RepositoryDirectory,
   signal: AbortSignal | undefined,
 ): Promise<VariantMark | undefined> {
   const head = await git.resolve(headSha, signal);
@@ -168,7 +167,7 @@ async function proposeDeletion(
   { git, forge, ref }: RepositoryAccess,
   place: {
     readonly package: string;
-    readonly directory: string;
+    readonly directory: RepositoryDirectory;
     readonly base: string;
     readonly onto: string;
   },
@@ -176,7 +175,7 @@ async function proposeDeletion(
 ): Promise<Withheld> {
   const { directory, base } = place;
   // Of the form that the deletions have which a command proposes; comments count from 1.
-  const branch = draftBranch(refPath(directory), 'delete-0');
+  const branch = draftBranch(directory, 'delete-0');
   const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   const open = pulls.find(({ state }) => state === 'open');
   if (open !== undefined) return proposed(open.number);
@@ -219,7 +218,7 @@ async function pushRemoval({
 }: {
   readonly ports: Ports;
   readonly git: Git;
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly base: string;
   readonly branch: string;
   readonly path: string;

@@ -1,8 +1,9 @@
-/** What people committed on the branch of an update, put on top of another update. */
 import { PorticoError } from '../../error.ts';
 import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { sameFile, type PackageFiles } from '../../package/package.ts';
+/** What people committed on the branch of an update, put on top of another update. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -61,7 +62,7 @@ export async function hasPeoplesCommits(
 
 /** One package of an update: its directory, as the update alone wants it, and as the registered branch has it. */
 interface DesiredPackage {
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   /** The revision that it brings; undefined where the package is not updated any more. */
   readonly to: string | undefined;
   readonly files: PackageFiles;

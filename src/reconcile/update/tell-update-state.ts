@@ -1,5 +1,5 @@
 /** The body of an update's pull request, kept to what is so: conflicts settled, paused, published, closed. */
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { Comment } from '../forge/comments.ts';
 import type { OpenConflicts } from '../merge/open-conflicts.ts';
@@ -143,9 +143,9 @@ async function hasCommitsOnTop({
 function broughtBy(
   ours: Ours,
   { config }: Pick<Update, 'config'>,
-): { readonly path: string; readonly directory: string; readonly from: string }[] {
+): { readonly path: string; readonly directory: RepositoryDirectory; readonly from: string }[] {
   return (ours === null ? [] : packagesOf(ours.record)).map(({ directory, to }) => ({
-    path: packagePathOf(config.directory, directory === '' ? '.' : directory) ?? directory,
+    path: packagePathOf(config.directory, directory) ?? directory,
     directory,
     from: to,
   }));

@@ -1,4 +1,5 @@
 import { windowAt } from '../../config/schedule.ts';
+import { fileIn } from '../../revision/package-path.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import type { Ports } from '../ports.ts';
@@ -50,7 +51,7 @@ async function soaks(
 ): Promise<Withheld | null> {
   const { soak = 0 } = updates;
   if (soak === 0 || !exists) return null;
-  const path = directory === '' ? 'Kptfile' : `${directory}/Kptfile`;
+  const path = fileIn(directory, 'Kptfile');
   const [brought] = await git.log({ to: base.oid }, { path, limit: 1, firstParent: true }, signal);
   const due = brought === undefined ? 0 : Date.parse(brought.committer.date) + soak * 1_000;
   if (due <= now.getTime()) return null;

@@ -29,6 +29,7 @@ import {
 import { readSealedComments } from '../../../src/reconcile/seal/sealed-comment.ts';
 import { code, sentence, table, foreignSentence } from '../../../src/reconcile/text/markdown-blocks.ts';
 import type { Keyring } from '../../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { porchAnnotations } from '../../../src/revision/porch-annotation.ts';
 import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
 import { createScrubber } from '../../../src/telemetry/log.ts';
@@ -194,11 +195,12 @@ export function prepareRefs(choices: Choices): () => Promise<Answer> {
     orRefusal(async () => {
       const refs = await loadRevisionRefs(git);
       await setImmediate();
-      const channels = some.filter((name) => channelRevision(refs, 'web', name) !== undefined);
+      const web = repositoryDirectory('web');
+      const channels = some.filter((name) => channelRevision(refs, web, name) !== undefined);
       await setImmediate();
-      newestRevision(refs, 'web');
+      newestRevision(refs, web);
       await setImmediate();
-      upcomingRevision(refs, 'web', { versioning: choices.next() % 2 === 0 ? 'sequence' : 'semver' });
+      upcomingRevision(refs, web, { versioning: choices.next() % 2 === 0 ? 'sequence' : 'semver' });
       return channels.length > 0 ? 'channels' : 'ok';
     });
 }

@@ -5,6 +5,7 @@ import type { PackageFiles } from '../../../src/package/package.ts';
 import { diffPower } from '../../../src/package/power/power-diff.ts';
 import { mayGrow, powerCheck, type PowerApproval } from '../../../src/reconcile/check/power-check.ts';
 import { summaryOf, type SummaryInput } from '../../../src/reconcile/proposal/summary.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 
 const role = `apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -25,7 +26,10 @@ function filesOf(texts: Record<string, string>): PackageFiles {
 
 function checked(before: Record<string, string>, after: Record<string, string>, approval?: PowerApproval) {
   const diff = diffPower(filesOf(before), filesOf(after));
-  return { ...powerCheck([{ path: 'web', directory: 'web', diff }], approval), grows: mayGrow(diff) };
+  return {
+    ...powerCheck([{ path: 'web', directory: repositoryDirectory('web'), diff }], approval),
+    grows: mayGrow(diff),
+  };
 }
 
 describe('files that cannot be read leave unknown what a package may do', () => {

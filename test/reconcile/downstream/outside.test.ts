@@ -12,6 +12,7 @@ import { createOutsideFetch } from '../../../src/network/outside-fetch.ts';
 import type { Job } from '../../../src/reconcile/job.ts';
 import type { Ports } from '../../../src/reconcile/ports.ts';
 import { createPollReconciler, waitAfter } from '../../../src/reconcile/repository/outside-upstream.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
@@ -143,8 +144,12 @@ test('it is asked when its time has come, once for all; news make every follower
   const catalog = createCatalog();
   const addresses = { good: plain.url, gone: plain.url.replace(/plain$/, 'gone') };
   for (const [id, repo] of [addresses.good, addresses.good, addresses.gone].entries()) {
-    const lock = { repo: `${repo}.git`, directory: 'web', ref: 'web/v1', commit: '' };
-    catalog.put(bareRepository(id, `acme/d${id}`, { packages: [{ directory: 'shop', tree: '', lock }] }));
+    const lock = { repo: `${repo}.git`, directory: repositoryDirectory('web'), ref: 'web/v1', commit: '' };
+    catalog.put(
+      bareRepository(id, `acme/d${id}`, {
+        packages: [{ directory: repositoryDirectory('shop'), tree: '', lock }],
+      }),
+    );
   }
   let now = Date.parse('2026-01-01T00:00:00Z');
   const jobs: Job[] = [];

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createCatalog, type Catalog, type CatalogRepository } from '../../../src/catalog/catalog.ts';
 import { readVariantDocuments } from '../../../src/package/variant/read-document.ts';
 import { variantPlan } from '../../../src/reconcile/downstream/variant-plan.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
 function documents(file: string, text: string): CatalogRepository['documents'] {
@@ -26,9 +27,12 @@ const AGREED: Partial<CatalogRepository> = {
 function catalogOf(set: string, ...more: CatalogRepository[]): Catalog {
   const catalog = createCatalog();
   const all = [
-    bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]) }),
+    bareRepository(1, 'acme/up', { revisions: new Map([[repositoryDirectory('web'), ['v1', 'v2']]]) }),
     bareRepository(2, 'acme/control', { documents: documents('s.yaml', set) }),
-    bareRepository(3, 'acme/edge', { labels: { edge: '', zone: 'a' }, directory: 'packages' }),
+    bareRepository(3, 'acme/edge', {
+      labels: { edge: '', zone: 'a' },
+      directory: repositoryDirectory('packages'),
+    }),
     bareRepository(4, 'acme/other', { labels: { zone: 'b' } }),
     bareRepository(5, 'stranger/edge', { labels: { edge: '' } }),
     ...more,
@@ -210,11 +214,17 @@ test('an inventory goes where its repository shares, and a set that selects it n
           ...listed(['acme/*']),
         },
         {
-          ...bareRepository(3, 'acme/edge', { directory: 'packages', labels: { zone: 'a' } }),
+          ...bareRepository(3, 'acme/edge', {
+            directory: repositoryDirectory('packages'),
+            labels: { zone: 'a' },
+          }),
           ...listed(['acme/*']),
         },
         { ...bareRepository(7, 'acme/teams', { inventory: documents('t.yaml', object) }), ...listed(shares) },
-        { ...bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1']]]) }), ...listed(['acme/*']) },
+        {
+          ...bareRepository(1, 'acme/up', { revisions: new Map([[repositoryDirectory('web'), ['v1']]]) }),
+          ...listed(['acme/*']),
+        },
       ),
     );
   const injected = (shares: readonly string[]) =>
@@ -275,7 +285,7 @@ test('variants cost what there are of them, not variants times revisions (66)', 
   );
   const catalog = createCatalog();
   const own = {
-    revisions: new Map([['web', counted]]),
+    revisions: new Map([[repositoryDirectory('web'), counted]]),
     documents: documents('v.yaml', variants.join('---\n')),
   };
   catalog.put(bareRepository(1, 'acme/own', own));

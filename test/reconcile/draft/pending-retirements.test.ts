@@ -7,6 +7,7 @@ import type { Job } from '../../../src/reconcile/job.ts';
 import type { RepositoryAccess, Ports } from '../../../src/reconcile/ports.ts';
 import { sealedComment } from '../../../src/reconcile/seal/sealed-comment.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 
 const NOW = new Date('2026-01-01T00:00:00Z');
 const OLD = '2025-12-31T00:00:00Z';
@@ -38,7 +39,7 @@ test('an issue with more comments than are read keeps the others on the dashboar
     ports: ports as unknown as Ports,
     access: { forge, git } as unknown as RepositoryAccess,
     facts: HERE,
-    config: { directory: '.' },
+    config: { directory: repositoryDirectory('.') },
   });
   expect(found).toEqual([]);
   expect(asked).toEqual([9, 7]);
@@ -79,7 +80,7 @@ test('the label on however many other issues hides no wish: what one look does n
       ports: ports as unknown as Ports,
       access,
       facts: HERE,
-      config: { directory: '.' },
+      config: { directory: repositoryDirectory('.') },
     });
     return found.map(({ issue }) => issue);
   };

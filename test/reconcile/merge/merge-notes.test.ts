@@ -9,6 +9,7 @@ import {
 } from '../../../src/reconcile/text/merge-notes.ts';
 import { updateBody } from '../../../src/reconcile/update/body.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 
 const note = (n: number | string): { code: string; file: string; message: string } => ({
   code: 'ORDER_KEPT',
@@ -53,7 +54,7 @@ test('however long they are, they leave room, and what is foreign in them is ine
 
 test('an update tells them between its conflicts and its diff, a group with the package; a rebase in its draft', () => {
   const part = {
-    directory: 'apps/web',
+    directory: repositoryDirectory('apps/web'),
     path: 'web',
     upstream: 'acme/up:web',
     from: 'v1',
@@ -67,13 +68,13 @@ test('an update tells them between its conflicts and its diff, a group with the 
   const seals = createKeyring(['ab']);
   const alone = updateBody({ ...input, parts: [part] }, seals);
   expect(alone).toMatch(/end of first -->\n\n\*\*The merge decided this[^]*- `a\.yaml`: [^]*Nothing changes/);
-  const other = { ...part, directory: 'api', path: 'api' };
+  const other = { ...part, directory: repositoryDirectory('api'), path: 'api' };
   const group = updateBody({ ...input, group: 'all', parts: [part, other] }, seals);
   expect(group).toContain('- `apps/web/a.yaml`: Deployment web');
   expect(group).toContain('- `api/a.yaml`: Deployment web');
   expect(updateBody({ ...input, parts: [{ ...part, mergeNotes: [] }] }, seals)).not.toContain('decided');
 
-  const by = { directory: 'web', by: 'alice', comment: 1, index: 0 };
+  const by = { directory: repositoryDirectory('web'), by: 'alice', comment: 1, index: 0 };
   const record = {
     kind: 'rebase',
     to: 'acme/new:web',

@@ -8,6 +8,7 @@ import { sealedCommitMessage, type CommitRecord } from '../../../src/reconcile/s
 import { sealedMessage } from '../../../src/reconcile/seal/update-record.ts';
 import { humanCommitRanges } from '../../../src/reconcile/update/replay.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { longTest } from '../../long-test.ts';
 
 /** Past its limit no decision comes out in somebody's favour. The ports answer as git does. */
@@ -52,7 +53,13 @@ test('a conflict that a second rebase brings again is not decided by what was de
   const one = { id: 'x', file: 'a.yaml', resource: null, path: 'data.a', taken: 'upstream' as const };
   const by = { by: 'bob', comment: 1 };
   const values = { base: 1, upstream: 2, local: 3 };
-  const rebase = { kind: 'rebase', directory: 'web', index: 0, to: 'v2', ...by } as const;
+  const rebase = {
+    kind: 'rebase',
+    directory: repositoryDirectory('web'),
+    index: 0,
+    to: 'v2',
+    ...by,
+  } as const;
   const records: readonly CommitRecord[] = [
     { ...rebase, conflicts: [{ ...one, ...values }] },
     { kind: 'settle', settled: ['web:x'], side: 'local', ...by },
@@ -72,7 +79,12 @@ test('a conflict that a second rebase brings again is not decided by what was de
 });
 
 test("an update's branch whose record lies below too many commits is not free of conflicts (70)", async () => {
-  const record = { directory: 'web', upstream: 'a/b:web', to: 'v2', base: 'b'.repeat(40) };
+  const record = {
+    directory: repositoryDirectory('web'),
+    upstream: 'a/b:web',
+    to: 'v2',
+    base: 'b'.repeat(40),
+  };
   const at = { repository: 1, tree: 'a'.repeat(40), parents: ['b'.repeat(40)] };
   const ours = commit(9, sealedMessage('Update web', record, at, seals));
   const lookAt = (above: number): ReturnType<typeof updateConflicts> =>

@@ -8,6 +8,7 @@ import { powerCheck } from '../../../src/reconcile/check/power-check.ts';
 import type { CheckAnnotation } from '../../../src/reconcile/forge/checks.ts';
 import { suggestionsOf } from '../../../src/reconcile/proposal/suggestions.ts';
 import { summaryOf, type SummaryInput } from '../../../src/reconcile/proposal/summary.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const file = (text: string) => ({ mode: '100644' as const, bytes: bytes(text) });
@@ -172,7 +173,7 @@ const diff = (direction: 'wider' | 'narrower') => ({
 });
 
 describe('the check of power', () => {
-  const power = [{ path: 'web', directory: 'web', diff: diff('wider') }];
+  const power = [{ path: 'web', directory: repositoryDirectory('web'), diff: diff('wider') }];
 
   test.each([
     ['nobody need approve', undefined, 'neutral'],
@@ -184,7 +185,7 @@ describe('the check of power', () => {
 
   test('is not there where nothing changes, and green where it is less', () => {
     expect(powerCheck([], undefined)).toBeUndefined();
-    const less = [{ path: 'web', directory: 'web', diff: diff('narrower') }];
+    const less = [{ path: 'web', directory: repositoryDirectory('web'), diff: diff('narrower') }];
     expect(powerCheck(less, { needed: ['x'], by: [] })?.conclusion).toBe('success');
   });
 });

@@ -7,6 +7,7 @@ import {
   loadRevisionRefs,
   upcomingRevision,
 } from '../../../src/reconcile/repository/package-revisions.ts';
+import { repositoryDirectory, TOP } from '../../../src/revision/package-path.ts';
 
 const commit = (at: number): string => at.toString(16).padStart(40, '0');
 const ref = (at: number): GitRef => ({ oid: commit(at), commit: commit(at) });
@@ -27,7 +28,7 @@ test('channels cost what there are of refs, not channels times revisions', () =>
     tags.set(`refs/tags/web/v${at}`, ref(at));
     tags.set(`refs/tags/web/c${at}`, ref(at % 10 === 0 ? at : 0));
   }
-  const channels = channelsByDirectory({ tags, ledger: new Map() }).get('web');
+  const channels = channelsByDirectory({ tags, ledger: new Map() }).get(repositoryDirectory('web'));
   expect(channels?.size).toBe(100);
   expect(channels?.get('c10')).toBe('v10');
   expect(tags.lookups).toBeLessThan(10_000);
@@ -39,7 +40,7 @@ test('of two revisions at one commit a channel is the higher', () => {
     ['refs/tags/v2', ref(1)],
     ['refs/tags/stable', ref(1)],
   ]);
-  expect(channelsByDirectory({ tags, ledger: new Map() }).get('.')?.get('stable')).toBe('v2');
+  expect(channelsByDirectory({ tags, ledger: new Map() }).get(TOP)?.get('stable')).toBe('v2');
 });
 
 /** A hundred thousand revisions of two packages. */
@@ -67,7 +68,9 @@ test('a hundred thousand tags are read in turns with other work, and give the sa
   done = true;
   expect(turns).toBeGreaterThan(30);
   const known = { tags: new Map(tags), ledger: new Map(ledger) };
-  expect(allRevisions(refs, 'web')).toEqual(allRevisions(known, 'web'));
-  expect(upcomingRevision(refs, 'web', { versioning: 'sequence' })).toBe('v100000');
-  expect(upcomingRevision(refs, 'db', { versioning: 'sequence' })).toBe('v100001');
+  expect(allRevisions(refs, repositoryDirectory('web'))).toEqual(
+    allRevisions(known, repositoryDirectory('web')),
+  );
+  expect(upcomingRevision(refs, repositoryDirectory('web'), { versioning: 'sequence' })).toBe('v100000');
+  expect(upcomingRevision(refs, repositoryDirectory('db'), { versioning: 'sequence' })).toBe('v100001');
 });

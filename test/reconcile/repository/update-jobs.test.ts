@@ -4,6 +4,7 @@ import type { PackageBatch } from '../../../src/reconcile/job.ts';
 import { downstreamJob } from '../../../src/reconcile/jobs.ts';
 import { inTurn, updateJobs } from '../../../src/reconcile/repository/update-jobs.ts';
 import { inTurns } from '../../../src/reconcile/text/in-turns.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 
 const repository = (id: number, updates = {}) => ({
   ref: { installationId: 1, id, owner: 'acme', name: `r${id}` },
@@ -65,5 +66,7 @@ test('while calls are scarce the first package of each repository comes before t
 
 test('a publication is at most a minute behind its updates', () => {
   const repository = { id: 1, installationId: 1, owner: 'acme', name: 'up' };
-  expect(downstreamJob({ repository, directory: 'web' }).startAfterSeconds).toBeLessThan(60);
+  expect(downstreamJob({ repository, directory: repositoryDirectory('web') }).startAfterSeconds).toBeLessThan(
+    60,
+  );
 });

@@ -6,6 +6,7 @@ import type { CommitHealth } from '../../../src/reconcile/forge/checks.ts';
 import type { Git } from '../../../src/reconcile/git-port.ts';
 import { askHealth } from '../../../src/reconcile/rollout/health.ts';
 import { createQuestionBudget, restAfter } from '../../../src/reconcile/rollout/question-budget.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 
 const ALL = { about: 0, since: 0, isThorough: true };
 const GATE = { statuses: ['flux'], deployments: [] } as unknown as WaveGate;
@@ -29,7 +30,7 @@ async function ask(states: Readonly<Record<string, string>>, asking = createQues
       return { statuses: state === undefined ? [] : [{ context: 'flux', state, at }], deployments: [] };
     },
   };
-  const place = { tip: 'c12', directory: '' };
+  const place = { tip: 'c12', directory: repositoryDirectory('') };
   const health = await askHealth({ git, forge }, 'c0', { place, gate: GATE, asking });
   return { asked, state: health?.state };
 }

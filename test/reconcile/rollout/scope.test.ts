@@ -1,3 +1,4 @@
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { expect, test } from 'vitest';
 
 import { createCatalog, type Catalog, type CatalogRepository } from '../../../src/catalog/catalog.ts';
@@ -25,7 +26,7 @@ const locked = (id: number, name: string, more: Partial<CatalogRepository> = {})
   bareRepository(id, name, {
     packages: [
       {
-        directory: 'shop',
+        directory: repositoryDirectory('shop'),
         tree: 't'.repeat(40),
         lock: { repo: 'https://forge.example/acme/up.git', directory: 'web', ref: 'web/v1', commit: 'c' },
       },
@@ -42,7 +43,9 @@ function catalogOf(
   const file = '.github/portico/rollout.yaml';
   const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(text) });
   const documents = [{ file, id: 'i', documents: [], problems: [], rollouts }];
-  catalog.put(bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2']]]), ...up }));
+  catalog.put(
+    bareRepository(1, 'acme/up', { revisions: new Map([[repositoryDirectory('web'), ['v1', 'v2']]]), ...up }),
+  );
   catalog.put(bareRepository(2, 'acme/fleet', { documents, ...control }));
   catalog.put(locked(3, 'acme/secret'));
   catalog.put(locked(4, 'acme/open', { visibility: 'public' }));
@@ -108,7 +111,9 @@ const catalogWithRollouts = (glob: string): Catalog => {
   const file = '.github/portico/r.yaml';
   const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(text) });
   expect(rollouts).toHaveLength(300);
-  const revisions = new Map(Array.from({ length: 1_000 }, (_, at) => [`p${at}`, ['v1']] as const));
+  const revisions = new Map(
+    Array.from({ length: 1_000 }, (_, at) => [repositoryDirectory(`p${at}`), ['v1']] as const),
+  );
   const catalog = createCatalog();
   const documents = [{ file, id: 'i', documents: [], problems: [], rollouts }];
   catalog.put(bareRepository(1, 'acme/up', { revisions, documents }));
@@ -136,8 +141,8 @@ test.each([
   const up = {
     ...NAMED,
     revisions: new Map([
-      ['web', ['v1']],
-      ['api', ['v1']],
+      [repositoryDirectory('web'), ['v1']],
+      [repositoryDirectory('api'), ['v1']],
     ]),
   };
   const { governed } = rolloutsOf(catalogOf({}, up, text));
@@ -166,8 +171,8 @@ test('of two rollouts with one name the first goes on, and what the other is abo
   const up = {
     ...NAMED,
     revisions: new Map([
-      ['web', ['v1']],
-      ['api', ['v1']],
+      [repositoryDirectory('web'), ['v1']],
+      [repositoryDirectory('api'), ['v1']],
     ]),
   };
   const both = `${ROLLOUT}---\n${ROLLOUT.replace('packages: [web]', 'packages: [api]')}`;

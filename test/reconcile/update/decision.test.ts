@@ -8,6 +8,7 @@ import {
   type DecidedOn,
   type RevisionQuestions,
 } from '../../../src/reconcile/update/decision.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { config } from '../../command/command-state.ts';
 
 const commit = (at: number): string => at.toString(16).padStart(40, '0');
@@ -29,7 +30,12 @@ const at = (current: string, change: Partial<DecidedOn> = {}): DecidedOn => ({
   exists: true,
   channels: null,
   config: LATEST,
-  upstream: { refs: { tags, ledger: new Map() }, directory: 'base', current, newest: 'v3' },
+  upstream: {
+    refs: { tags, ledger: new Map() },
+    directory: repositoryDirectory('base'),
+    current,
+    newest: 'v3',
+  },
   ...change,
 });
 
