@@ -31,6 +31,7 @@ import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
 import type { Git, SiblingRepository } from '../reconcile/git-port.ts';
 import { JOB_KINDS, type Job } from '../reconcile/job.ts';
 import { isProposalJob, sweepJob } from '../reconcile/jobs.ts';
+import { createMemories } from '../reconcile/memories.ts';
 import type { RepositoryRef, Ports } from '../reconcile/ports.ts';
 import { siblingRepositoryFor } from '../reconcile/repository/sibling-repository.ts';
 import { startSharedIndex } from '../replica/shared-index.ts';
@@ -188,6 +189,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   void work.warm();
   const ports: Ports = {
     catalog,
+    memories: createMemories(),
     async open(ref, signal) {
       await identity.learn(ref.installationId, signal);
       const mirror = boundTo(ref.id, await mirrors.open(ref, signal));

@@ -1,7 +1,3 @@
-/**
- * What the reconcilers need of the world: git, the forge, the queue, a clock. `main.ts` hands in what fits; nothing
- * here knows who implements it.
- */
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Keyring } from '../revision/keyring.ts';
@@ -9,6 +5,7 @@ import type { Content } from './content-port.ts';
 import type { Forge } from './forge/forge.ts';
 import type { Git, Person } from './git-port.ts';
 import type { Job, Notice } from './job.ts';
+import type { Memories } from './memories.ts';
 import type { Registries } from './registry-port.ts';
 import type { PackageSources } from './source-port.ts';
 
@@ -67,6 +64,7 @@ export type UrlAnswer = { readonly holds: true } | { readonly holds: false; read
 export interface Ports {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
+  readonly memories: Memories;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<RepositoryAccess>;
   /**
    * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL,

@@ -1,5 +1,4 @@
 import type { CommentTarget } from '../job.ts';
-import type { Ports } from '../ports.ts';
 
 type CommentKey = Pick<CommentTarget, 'source'> & { readonly repository: { readonly id: number } };
 
@@ -12,22 +11,16 @@ export interface Answered {
 /** Comments that are remembered; for older ones the forge is asked. */
 const MAX_REMEMBERED = 20_000;
 
-const memories = new WeakMap<Ports['catalog'], Answered>();
-
-/** The memory that the parts of one bot share. An answer is for ever, so nothing in it gets old. */
-export function answeredComments({ catalog }: Pick<Ports, 'catalog'>): Answered {
-  const known = memories.get(catalog);
-  if (known !== undefined) return known;
+/** An answer is for ever, so nothing in it gets old. */
+export function createAnsweredComments(): Answered {
   const keys = new Set<string>();
-  const made: Answered = {
+  return {
     has: (comment) => keys.has(keyOf(comment)),
     add(comment) {
       if (keys.size >= MAX_REMEMBERED) keys.clear();
       keys.add(keyOf(comment));
     },
   };
-  memories.set(catalog, made);
-  return made;
 }
 
 function keyOf({ repository, source: { kind, id } }: CommentKey): string {

@@ -14,7 +14,7 @@ import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
 import { catchUserError } from '../text/why-refused.ts';
-import { answeredComments } from './answered.ts';
+import { createAnsweredComments } from './answered.ts';
 import { logCommand } from './audit.ts';
 import { isBulkStep, performBulkStep } from './bulk-run.ts';
 import {
@@ -36,7 +36,7 @@ import { mergedBefore, mergedText, performStep } from './steps.ts';
  * comment by a person is obeyed, never an edited one, which is told, and never a bot's. `look` brings a proposal's checks up to date.
  */
 export function createCommentReconciler(ports: Ports, look: ProposalReconciler): Reconciler<'comment'> {
-  const answered = answeredComments(ports);
+  const answered = ports.memories.of(createAnsweredComments);
   const replies = createReplyShare(ports);
   const carryOut = async ({
     access,

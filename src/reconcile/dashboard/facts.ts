@@ -51,7 +51,7 @@ export async function loadDashboardFacts({
   repository,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'catalog' | 'app' | 'seals' | 'log' | 'enqueue' | 'now'>;
+  readonly ports: Pick<Ports, 'catalog' | 'memories' | 'app' | 'seals' | 'log' | 'enqueue' | 'now'>;
   readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
   readonly config: Pick<RepositoryConfig, 'branch' | 'directory'>;
   readonly repository: CatalogRepository;

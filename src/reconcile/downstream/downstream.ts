@@ -65,6 +65,8 @@ export interface DownstreamRepository {
   readonly base: CommitInfo;
   /** What is known of another repository, asked once. */
   readonly factsOf: (other: UpstreamAccess, signal?: AbortSignal) => Promise<RepositoryFacts>;
+  /** Whether the repository has the label, asked once. */
+  readonly hasLabel: (name: string, signal?: AbortSignal) => Promise<boolean>;
 }
 
 /** Reads the repository, or says why nothing in it is updated. */
@@ -78,6 +80,7 @@ export async function loadDownstreamRepository(
   if (found.kind === 'none') return NOT_UPDATED[found.reason];
   const { facts, config, head } = found;
   const known = new Map<UpstreamAccess['git'] | number, Promise<RepositoryFacts>>();
+  const labels = new Map<string, Promise<boolean>>();
   return {
     access,
     facts,
@@ -87,6 +90,11 @@ export async function loadDownstreamRepository(
       const key = other.ref.id > 0 ? other.ref.id : other.git;
       const answer = known.get(key) ?? other.forge.get(asked);
       known.set(key, answer);
+      return answer;
+    },
+    hasLabel(name, asked) {
+      const answer = labels.get(name) ?? access.forge.hasLabel(name, asked);
+      labels.set(name, answer);
       return answer;
     },
   };

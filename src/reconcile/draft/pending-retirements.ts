@@ -2,7 +2,6 @@
  * Issues in which somebody asks to retire a revision. A label finds them, so that nobody has to read all issues; what they
  * ask for is read from the sealed records there. Whoever takes the label away, or puts it elsewhere, decides nothing.
  */
-import type { Catalog } from '../../catalog/catalog.ts';
 import type { Retirement } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
@@ -35,7 +34,7 @@ interface Read {
 }
 
 /** What was read of issues with the label, by repository and number. */
-const memories = new WeakMap<Catalog, Map<string, Read>>();
+const createReadIssues = (): Map<string, Read> => new Map();
 
 /** One wish that nobody has decided, in an open issue. */
 export interface PendingRetirement extends Pick<Retirement, 'package' | 'revision' | 'login'> {
@@ -55,7 +54,7 @@ export async function pendingRetirements({
   config,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'seals' | 'log' | 'catalog' | 'enqueue' | 'now'>;
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'log' | 'catalog' | 'memories' | 'enqueue' | 'now'>;
   readonly access: Pick<RepositoryAccess, 'forge' | 'git'>;
   readonly facts: RepositoryRef;
   readonly config: Pick<RepositoryConfig, 'directory'>;
@@ -63,8 +62,7 @@ export async function pendingRetirements({
 }): Promise<PendingRetirement[]> {
   const issues = await access.forge.listIssues({ state: 'open', labels: [RETIREMENT_LABEL] }, signal);
   const found: PendingRetirement[] = [];
-  const memory = memories.get(ports.catalog) ?? new Map<string, Read>();
-  memories.set(ports.catalog, memory);
+  const memory = ports.memories.of(createReadIssues);
   const keyOf = ({ number }: { readonly number: number }): string => `${facts.id}#${number}`;
   const unread = issues.filter((one) => {
     const before = memory.get(keyOf(one));

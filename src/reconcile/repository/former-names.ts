@@ -2,7 +2,7 @@
  * Names that repositories had before, as Kptfiles and documents still say them. The forge leads from such a name to
  * the repository until another takes it; what it says is held for a while, so that nothing is lost with the process.
  */
-import { repositoryPlace, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
+import { repositoryPlace, type CatalogRepository } from '../../catalog/catalog.ts';
 import { PorticoError } from '../../error.ts';
 import type { Ports } from '../ports.ts';
 
@@ -21,7 +21,7 @@ interface Memory {
   readonly questions: Map<string, Promise<number | null>>;
 }
 
-const memories = new WeakMap<Catalog, Memory>();
+const createMemory = (): Memory => ({ answers: new Map(), questions: new Map() });
 
 /** An answer is good for an hour, and so many are held. */
 const GOOD_MS = 3_600_000;
@@ -41,13 +41,13 @@ const NAME = /^(?!\.+$)[\w.-]+$/;
  * own: nothing else is asked for. Answers how many names are left for the next look: so far they lead to nobody.
  */
 export async function learnNames(
-  ports: Pick<Ports, 'catalog' | 'repositoryAt' | 'now'>,
+  ports: Pick<Ports, 'catalog' | 'memories' | 'repositoryAt' | 'now'>,
   addresses: Iterable<string>,
   host: string,
   signal?: AbortSignal,
 ): Promise<number> {
   const { catalog } = ports;
-  const { answers, questions } = memoryOf(catalog);
+  const { answers, questions } = ports.memories.of(createMemory);
   let count = 0;
   let left = 0;
   for (const [place, address] of new Map([...addresses].map((one) => [repositoryPlace(one), one]))) {
@@ -69,7 +69,7 @@ export async function learnNames(
       if (answers.size >= MAX_COUNT) answers.clear();
       answers.set(place, { address, id, until: now + GOOD_MS });
     }
-    apply(catalog, place);
+    apply(ports, place);
   }
   return left;
 }
@@ -89,10 +89,14 @@ async function askForge(
 }
 
 /** The addresses of a repository's former names: those that it had in the index, and those that the forge told. */
-export function formerNames(catalog: Catalog, id: number, urls: readonly string[]): readonly string[] {
+export function formerNames(
+  { catalog, memories }: Pick<Ports, 'catalog' | 'memories'>,
+  id: number,
+  urls: readonly string[],
+): readonly string[] {
   const known = catalog.get(id);
   const now = new Set(urls.map(repositoryPlace));
-  const { answers } = memoryOf(catalog);
+  const { answers } = memories.of(createMemory);
   // What was said before it had its name is no longer so.
   for (const place of now) if (answers.get(place)?.id !== id) answers.delete(place);
   const had = [...(known?.urls ?? []), ...(known?.formerUrls ?? [])].filter((url) => {
@@ -105,25 +109,20 @@ export function formerNames(catalog: Catalog, id: number, urls: readonly string[
 }
 
 /** The index calls by a name whom the forge does. What was not looked at yet is called so when it is. */
-function apply(catalog: Catalog, place: string): void {
-  const answer = memoryOf(catalog).answers.get(place);
+function apply(ports: Pick<Ports, 'catalog' | 'memories'>, place: string): void {
+  const { catalog, memories } = ports;
+  const answer = memories.of(createMemory).answers.get(place);
   if (answer === undefined) return;
   const before = catalog.byUrl(answer.address);
   if (before?.ref.id === answer.id) return;
   for (const one of [before, answer.id === null ? undefined : catalog.get(answer.id)]) {
     if (one === undefined || !catalog.isSeen(one.ref.id)) continue;
     const { formerUrls: _before, ...rest } = one;
-    const formerUrls = formerNames(catalog, one.ref.id, one.urls);
+    const formerUrls = formerNames(ports, one.ref.id, one.urls);
     catalog.put({ ...rest, ...(formerUrls.length > 0 && { formerUrls }) });
   }
 }
 
 function isNameOf(repository: CatalogRepository | undefined, place: string): boolean {
   return repository?.urls.some((url) => repositoryPlace(url) === place) ?? false;
-}
-
-function memoryOf(catalog: Catalog): Memory {
-  const known = memories.get(catalog) ?? { answers: new Map(), questions: new Map() };
-  memories.set(catalog, known);
-  return known;
 }

@@ -42,11 +42,10 @@ interface Known {
 
 /** What is forgotten of the one that was asked for longest ago is when to look again: it is looked at sooner. */
 const MAX_ADDRESSES = 10_000;
-const states = new WeakMap<Catalog, Map<string, Known>>();
+const createKnownAddresses = (): Map<string, Known> => new Map();
 
-function stateOf({ catalog }: Pick<Ports, 'catalog'>, address: string): Known {
-  const all = states.get(catalog) ?? new Map<string, Known>();
-  states.set(catalog, all);
+function stateOf({ memories }: Pick<Ports, 'memories'>, address: string): Known {
+  const all = memories.of(createKnownAddresses);
   const known = all.get(address) ?? { digest: null, failures: 0, nextAt: 0, moves: [] };
   keepNewest(all, address, known, MAX_ADDRESSES);
   return known;

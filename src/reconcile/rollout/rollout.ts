@@ -39,7 +39,7 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
         since: since ?? (isAboutAll ? now : 0),
         isThorough: true,
       });
-      const before = rolloutPart(knownLooks(ports.catalog, control.ref.id));
+      const before = rolloutPart(knownLooks(ports, control.ref.id));
       for (const revision of revisionsOf(ports, governed)) {
         const look = await lookAt({ ports, governed, revision, asking, signal });
         if (look !== null && look.unasked === undefined) await openNextWave(ports, look, signal);
@@ -49,7 +49,7 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
         const seconds = Math.max(1, left, restOf(ports, governed));
         await ports.enqueue(rolloutJob(control.ref, seconds, asking.since));
       }
-      const after = rolloutPart(knownLooks(ports.catalog, control.ref.id));
+      const after = rolloutPart(knownLooks(ports, control.ref.id));
       if (before !== after) await ports.enqueue(dashboardNews(ports, control.ref));
     }
   };

@@ -49,18 +49,8 @@ interface RolloutCache extends RolloutMemory {
   readonly rests: Map<string, number>;
 }
 
-const shelves = new WeakMap<Catalog, RolloutCache>();
-
-function shelfOf(catalog: Catalog): RolloutCache {
-  const known = shelves.get(catalog);
-  if (known !== undefined) return known;
-  const shelf = {
-    ...createRolloutMemory(),
-    looks: new Map<string, Kept>(),
-    rests: new Map<string, number>(),
-  };
-  shelves.set(catalog, shelf);
-  return shelf;
+function createRolloutCache(): RolloutCache {
+  return { ...createRolloutMemory(), looks: new Map(), rests: new Map() };
 }
 
 /** Looks hold all downstreams of their rollout. */
@@ -104,8 +94,8 @@ function upstreamsOf(catalog: Catalog, id: number): ReadonlySet<string> {
 }
 
 /** How many seconds a rollout rests still after a look that took long; 0 where it does not. */
-export function restOf({ catalog, now }: Pick<Ports, 'catalog' | 'now'>, governed: Governed): number {
-  const until = shelfOf(catalog).rests.get(keyOf(governed, '')) ?? 0;
+export function restOf({ memories, now }: Pick<Ports, 'memories' | 'now'>, governed: Governed): number {
+  const until = memories.of(createRolloutCache).rests.get(keyOf(governed, '')) ?? 0;
   return Math.max(0, until - now().getTime()) / 1_000;
 }
 
@@ -125,7 +115,7 @@ export async function lookAt({
 }): Promise<RolloutLook | null> {
   const started = performance.now();
   const { catalog } = ports;
-  const shelf = shelfOf(catalog);
+  const shelf = ports.memories.of(createRolloutCache);
   const since = await governedSince({ ports, governed, revision, shelf, signal });
   if (since === null) return null;
   const control = await ports.open(governed.control.ref, signal);
@@ -181,9 +171,12 @@ async function governedSince({
 }
 
 /** The last look at each rollout whose document stands in this repository. */
-export function knownLooks(catalog: Catalog, control: number): readonly RolloutLook[] {
+export function knownLooks(
+  { catalog, memories }: Pick<Ports, 'catalog' | 'memories'>,
+  control: number,
+): readonly RolloutLook[] {
   const { governed } = rolloutsOf(catalog);
-  const looks = [...shelfOf(catalog).looks.values()].map(({ look }) => look);
+  const looks = [...memories.of(createRolloutCache).looks.values()].map(({ look }) => look);
   return governed
     .filter((one) => one.control.ref.id === control)
     .flatMap((one) => looks.filter((look) => isSame(look.governed, one)).slice(-1));
@@ -261,7 +254,7 @@ async function recentLook(
   revision: string,
   signal: AbortSignal | undefined,
 ): Promise<RolloutLook | null> {
-  const known = shelfOf(ports.catalog).looks.get(keyOf(governed, revision));
+  const known = ports.memories.of(createRolloutCache).looks.get(keyOf(governed, revision));
   const now = ports.now().getTime();
   const isRecent =
     known !== undefined &&

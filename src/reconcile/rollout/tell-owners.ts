@@ -1,5 +1,4 @@
 /** Tells the owners of a rollout, and the operator's webhook, that it does not go on: once for each time. Owners are told in an issue of its own beside the document. */
-import type { Catalog } from '../../catalog/catalog.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { Notice } from '../job.ts';
 import { noticeJob } from '../jobs.ts';
@@ -14,8 +13,8 @@ import type { RolloutLook } from './rollouts.ts';
 /** Comments that are known to be written: one for each rollout that does not go on. */
 const MAX_REMEMBERED = 5_000;
 
-/** What was told last; without it the forge is asked. */
-const told = new WeakMap<Catalog, Map<string, string>>();
+/** What each was told last; without it the forge is asked. */
+const createToldAlarms = (): Map<string, string> => new Map();
 
 /** May run twice: the comment is found again, and written only where it says something else; a notice has an id. */
 export async function tellOwners(ports: Ports, look: RolloutLook, signal?: AbortSignal): Promise<void> {
@@ -73,8 +72,7 @@ async function comment(
   alarm: { readonly key: string; readonly body: string },
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const known = told.get(ports.catalog) ?? new Map<string, string>();
-  told.set(ports.catalog, known);
+  const known = ports.memories.of(createToldAlarms);
   const key = `${control.ref.id} ${alarm.key}`;
   const digest = digestOf('portico alarm 1', [alarm.body]);
   if (known.get(key) === digest) return;

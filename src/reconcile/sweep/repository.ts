@@ -88,7 +88,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     const revisions = revisionsByDirectory(refs);
     const place = { git: access.git, head, refs, registered: config.directory };
     const channels = await allChannels(ports, place, signal);
-    const former = formerNames(ports.catalog, repository.id, urls);
+    const former = formerNames(ports, repository.id, urls);
     ports.catalog.put({
       ref: { ...repository, owner: facts.owner, name: facts.name },
       directory: config.directory,

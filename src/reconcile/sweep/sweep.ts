@@ -5,7 +5,7 @@
 import { parseIssueForm } from '../../command/issue-form.ts';
 import { PorticoError } from '../../error.ts';
 import { reportConfiguration } from '../check/report-configuration.ts';
-import { answeredComments } from '../command/answered.ts';
+import { createAnsweredComments } from '../command/answered.ts';
 import { holdsCommand } from '../command/earlier.ts';
 import type { Opening } from '../forge/issues.ts';
 import type { CommentTarget } from '../job.ts';
@@ -109,7 +109,7 @@ function createRedelivery(ports: Ports): (signal?: AbortSignal) => Promise<void>
 export function createRepositorySweep(
   ports: Ports,
 ): (repository: RepositoryRef, signal?: AbortSignal) => Promise<void> {
-  const answered = answeredComments(ports);
+  const answered = ports.memories.of(createAnsweredComments);
   return patientLook(ports, async (repository, signal) => {
     const access = await ports.open(repository, signal);
     const found = await openRegistered(access, {}, signal);

@@ -149,18 +149,13 @@ function inUrl(tag: string): string {
 /** Put on where a repository has it, and nobody listed others. */
 const USUAL_LABEL = 'portico';
 
-const usual = new WeakMap<DownstreamRepository, Promise<boolean>>();
-
 async function labelsOf(
   downstreamRepository: DownstreamRepository,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
   const { labels } = downstreamRepository.config.updates;
   if (labels !== undefined) return labels;
-  const has =
-    usual.get(downstreamRepository) ?? downstreamRepository.access.forge.hasLabel(USUAL_LABEL, signal);
-  usual.set(downstreamRepository, has);
-  return (await has) ? [USUAL_LABEL] : [];
+  return (await downstreamRepository.hasLabel(USUAL_LABEL, signal)) ? [USUAL_LABEL] : [];
 }
 
 const NOT_ALLOWED: readonly string[] = ['FORGE_NOT_FOUND', 'FORGE_FORBIDDEN', 'FORGE_INVALID'];

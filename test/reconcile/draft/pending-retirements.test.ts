@@ -4,6 +4,7 @@ import { createCatalog } from '../../../src/catalog/catalog.ts';
 import { PorticoError } from '../../../src/error.ts';
 import { pendingRetirements } from '../../../src/reconcile/draft/pending-retirements.ts';
 import type { Job } from '../../../src/reconcile/job.ts';
+import { createMemories } from '../../../src/reconcile/memories.ts';
 import type { RepositoryAccess, Ports } from '../../../src/reconcile/ports.ts';
 import { sealedComment } from '../../../src/reconcile/seal/sealed-comment.ts';
 import { createKeyring } from '../../../src/revision/keyring.ts';
@@ -33,6 +34,7 @@ test('an issue with more comments than are read keeps the others on the dashboar
     app: { botLogin: 'portico[bot]' },
     log: { warn: (line: unknown) => warned.push(line) },
     catalog: createCatalog(),
+    memories: createMemories(),
     now: () => NOW,
   };
   const found = await pendingRetirements({
@@ -69,6 +71,7 @@ test('the label on however many other issues hides no wish: what one look does n
     app: { botLogin: 'portico[bot]' },
     seals,
     catalog: createCatalog(),
+    memories: createMemories(),
     enqueue: async (jobs: Job | readonly Job[]) => void later.push(...[jobs].flat()),
     now: () => NOW,
   };

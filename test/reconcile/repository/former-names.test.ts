@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 
 import { createCatalog, type Catalog, type CatalogRepository } from '../../../src/catalog/catalog.ts';
+import { createMemories, type Memories } from '../../../src/reconcile/memories.ts';
 import { formerNames, learnNames } from '../../../src/reconcile/repository/former-names.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
@@ -8,11 +9,12 @@ const HOST = 'forge.test';
 const OLD = `https://${HOST}/acme/old.git`;
 
 let catalog: Catalog;
+let memories: Memories;
 let asked: string[];
 let now: number;
 
 beforeEach(() => {
-  [catalog, asked, now] = [createCatalog(), [], 0];
+  [catalog, memories, asked, now] = [createCatalog(), createMemories(), [], 0];
 });
 
 const repository = (id: number, name: string): CatalogRepository =>
@@ -23,6 +25,7 @@ const learn = (id: number | null, ...addresses: string[]): Promise<number> =>
   learnNames(
     {
       catalog,
+      memories,
       now: () => new Date(now),
       repositoryAt: (owner, name) => {
         asked.push(`${owner}/${name}`);
@@ -55,7 +58,7 @@ test('a name that went to a repository elsewhere leads to nobody here', async ()
 test('what the forge said of a name is kept for the repository that is looked at later', async () => {
   await learn(2, OLD);
   const late = repository(2, 'late');
-  expect(formerNames(catalog, 2, late.urls)).toEqual([OLD]);
+  expect(formerNames({ catalog, memories }, 2, late.urls)).toEqual([OLD]);
   // What was only loaded is not said to have been looked at.
   catalog.load(late);
   await learn(2, OLD);
@@ -65,9 +68,9 @@ test('what the forge said of a name is kept for the repository that is looked at
 test('a name that was nobody’s, and is given away by its new owner, goes on leading to it', async () => {
   await learn(null, OLD);
   const own = repository(3, 'old');
-  expect(formerNames(catalog, 3, own.urls)).toEqual([]);
+  expect(formerNames({ catalog, memories }, 3, own.urls)).toEqual([]);
   catalog.put(own);
-  expect(formerNames(catalog, 3, repository(3, 'newer').urls)).toEqual(own.urls);
+  expect(formerNames({ catalog, memories }, 3, repository(3, 'newer').urls)).toEqual(own.urls);
 });
 
 test('one look asks for a hundred names, and the next goes on behind them', async () => {
