@@ -1,7 +1,7 @@
 /** What the reconcilers need of git. Commits, trees, blobs and tags are named by their full hexadecimal ids. */
 
-import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { FileMode, PackageFiles } from '../package/package.ts';
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Content } from './content-port.ts';
 
 export interface CommitInfo {

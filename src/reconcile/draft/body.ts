@@ -1,5 +1,6 @@
 /** Pure: what the pull request of a draft that was made by command says. */
 
+import { fileIn, repositoryDirectory } from '../../revision/package-path.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { counted } from '../../text/counted.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
@@ -74,7 +75,7 @@ function nextSteps(path: string, branch: string, record: CommandRecord): string 
           `Push your changes to the branch ${code(branch)}, or run a function on it: \`/portico eval set-labels:v0.2 team=…\`.`,
         ]),
     ...(record.kind === 'draft' && (record.source === 'init' || record.source === 'clone')
-      ? [`To add a subpackage: \`/portico init ${path === '.' ? '' : `${path}/`}name\`.`]
+      ? [`To add a subpackage: \`/portico init ${fileIn(repositoryDirectory(path), 'name')}\`.`]
       : []),
     'Check the results; Portico renders the package after every push.',
     'When it is ready for approval, press "Ready for review" or comment `/portico propose`.',

@@ -3,7 +3,7 @@ import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import type { MergeNote, UpdateStrategy } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
-import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { asVariant, likeVariant } from '../downstream/variant-content.ts';
@@ -260,5 +260,5 @@ function plainAddress(url: string): string {
 function placeOf({ upstream }: Downstream, to: string): GitLocation {
   const { repo, directory } = upstream.lock;
   const ref = publishedRefs(upstream.directory, to).tag;
-  return { repo, directory: directory === '.' ? '/' : directory, ref };
+  return { repo, directory: directory === TOP ? '/' : directory, ref };
 }

@@ -1,0 +1,19 @@
+import type { Environment } from '../config/environment.ts';
+import type { ContentPools } from '../isolation/content.ts';
+import type { Database } from '../queue/database.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+
+export interface BotOptions {
+  readonly environment: Environment;
+  readonly database: Database;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly tracing: Tracing;
+  readonly scrub: (text: string) => string;
+  /** Processes for foreign content that several bots of one process share; absent, it has its own. */
+  readonly contentPools?: ContentPools | undefined;
+  /** Numbers of the repositories to look at; absent: all. Lost webhooks are then not asked for again. */
+  readonly only?: ReadonlySet<number> | undefined;
+}

@@ -1,0 +1,115 @@
+/** What the server reaches: the forge, its repositories as mirrors, and who it is there. */
+
+import { join } from 'node:path';
+
+import { OUTSIDE_MEGABYTES, type Environment } from '../config/environment.ts';
+import type { Forge } from '../forge/forge-api.ts';
+import { connectForge } from '../forge/forge.ts';
+import { sshSigner } from '../git/ssh-signature.ts';
+import { gitReach } from '../network/git-reach.ts';
+import { parseInsideHosts } from '../network/inside-host.ts';
+import { createOutsideFetch } from '../network/outside-fetch.ts';
+import { createBudget, type Budget } from '../queue/budget.ts';
+import type { BotOptions } from './bot-options.ts';
+import { createBotIdentity, type BotIdentity } from './identity.ts';
+import { createMirrors, type Mirrors } from './mirrors.ts';
+import { createOrganizations, type Organizations } from './organizations.ts';
+import { createNotifier } from './notifier.ts';
+import { createRegistries } from './registries.ts';
+import { createUrlGate } from './url-gate.ts';
+
+/** A new repository with defaults is found at the next sweep, or after so long. */
+const ORGANIZATIONS_AGE_MS = 600_000;
+
+export interface Connections {
+  readonly budget: Budget;
+  readonly forge: Forge;
+  readonly identity: BotIdentity;
+  /** Hosts of internal networks that the operator allows. */
+  readonly inside: ReturnType<typeof parseInsideHosts>;
+  readonly mirrors: Mirrors;
+  readonly organizations: Organizations;
+  readonly registries: ReturnType<typeof createRegistries>;
+  /** Asks addresses on hosts that the operator allows. */
+  readonly askUrl: ReturnType<typeof createUrlGate>;
+  /** The operator's webhook; absent where none is set. */
+  readonly notify: ReturnType<typeof createNotifier> | undefined;
+}
+
+/** Asks the forge who the App is; throws what the forge answers. Mirrors must be closed. */
+export async function connect(options: BotOptions): Promise<Connections> {
+  const { environment, database, log, metrics } = options;
+  const budget = createBudget({
+    database,
+    perMinute: environment.contentPerMinute,
+    perHour: environment.contentPerHour,
+    metrics,
+  });
+  const forge = forgeOf(options, budget);
+  const inside = parseInsideHosts(environment.insideHosts);
+  return {
+    budget,
+    forge,
+    identity: createBotIdentity({
+      app: await forge.app(),
+      gitUrl: environment.gitUrl,
+      committer: environment.committer,
+      accountId: (installationId, login, signal) => forge.accountId(installationId, login, signal),
+      log,
+      now: () => Date.now(),
+    }),
+    inside,
+    mirrors: mirrorsOf(environment, forge, inside),
+    organizations: createOrganizations(
+      async (installationId) =>
+        (await forge.repositories(installationId)).map(({ id, owner, name }) => ({
+          installationId,
+          id,
+          owner,
+          name,
+        })),
+      () => Date.now(),
+      ORGANIZATIONS_AGE_MS,
+    ),
+    registries: createRegistries({ file: environment.credentialsFile, inside }),
+    askUrl: createUrlGate(environment.gateHosts ?? [], createOutsideFetch({ inside })),
+    notify: environment.notify && createNotifier(environment.notify, createOutsideFetch({ inside })),
+  };
+}
+
+function forgeOf({ environment, metrics, tracing }: BotOptions, budget: Budget): Forge {
+  return connectForge({
+    appId: environment.appId,
+    privateKey: environment.privateKey,
+    baseUrl: environment.apiUrl,
+    budget,
+    ...(environment.pointsPerMinute !== undefined && {
+      limits: { perMinute: environment.pointsPerMinute },
+    }),
+    ...(environment.retryMs !== undefined && { backoffMs: environment.retryMs }),
+    onPause: ({ installationId, calls, until }) => metrics.paused(installationId, calls, until),
+    onCall: ({ method, route, status, ms }) => {
+      metrics.githubCall(`${method} ${route}`, status, ms / 1000);
+      const attributes = { 'http.response.status_code': status };
+      tracing.ended(`${method} ${route}`, attributes, ms, status === 0 || status >= 500);
+    },
+  });
+}
+
+function mirrorsOf(
+  environment: Environment,
+  forge: Forge,
+  inside: ReturnType<typeof parseInsideHosts>,
+): Mirrors {
+  return createMirrors({
+    directory: join(environment.dataDirectory, 'mirrors'),
+    gitUrl: environment.gitUrl,
+    signer: environment.signingKey === undefined ? undefined : sshSigner(environment.signingKey),
+    maxOutside: (environment.outsideMegabytes ?? OUTSIDE_MEGABYTES) * 1024 * 1024,
+    reach: gitReach(createOutsideFetch({ inside }), { inside }),
+    tokenFor: (repository, refused) =>
+      refused === undefined
+        ? forge.tokenFor(repository.installationId, repository.id)
+        : forge.tokenAfter(refused, repository.installationId, repository.id),
+  });
+}
