@@ -1,3 +1,9 @@
+/**
+ * One upstream revision on its way into many repositories, by a clock that only the simulation moves. What is decided is
+ * decided by the code that decides it in the server: the index, the update target, the waves, the turns of repositories,
+ * the budget's windows. What the world answers is assumed, and said in the options.
+ */
+
 import { createCatalog, type Catalog } from '../../src/catalog/catalog.ts';
 import { planRollout, NO_ORDERS, verdictOn } from '../../src/package/rollout/plan.ts';
 import type { Wave } from '../../src/package/rollout/rollout.ts';
@@ -8,11 +14,6 @@ import { followersOf, type RolloutMember } from '../../src/reconcile/rollout/fac
 import { newestOf, rolloutsOf } from '../../src/reconcile/rollout/scope.ts';
 import { selects } from '../../src/reconcile/rollout/selectors.ts';
 import { inTurns } from '../../src/reconcile/text/in-turns.ts';
-/**
- * One upstream revision on its way into many repositories, by a clock that only the simulation moves. What is decided is
- * decided by the code that decides it in the server: the index, the update target, the waves, the turns of repositories,
- * the budget's windows. What the world answers is assumed, and said in the options.
- */
 import { TOP } from '../../src/revision/package-path.ts';
 
 export interface FanOutOptions {

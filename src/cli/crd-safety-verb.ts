@@ -1,3 +1,4 @@
+import { JSON_OPTION } from './json-option.ts';
 import type { Verb } from './verb.ts';
 
 /** `portico crd-safety` in the table of verbs. */
@@ -9,7 +10,7 @@ export const CRD_SAFETY_VERB: Verb = {
     'OLD and NEW are files, or directories. The rules and words are those of the Operator Lifecycle Manager; the',
     'guardrail crd-safety uses the same rules.',
   ],
-  options: [{ name: 'json', help: 'print one JSON document on stdout' }],
+  options: [JSON_OPTION],
   examples: ['portico crd-safety ./crds-v3 ./crds-v4'],
   positionals: { least: 2, most: 2 },
   load: async () => (await import('./crd-safety.ts')).crdSafetyVerb,

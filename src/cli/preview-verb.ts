@@ -1,3 +1,4 @@
+import { JSON_OPTION } from './json-option.ts';
 import type { Verb } from './verb.ts';
 
 /** `portico preview` in the table of verbs. */
@@ -34,7 +35,7 @@ export const PREVIEW_VERB: Verb = {
       help: "for a directory: the repository's portico.yaml, whose guardrails run too",
     },
     { name: 'allow-exec', help: 'for a directory: let pipelines run programs on this machine' },
-    { name: 'json', help: 'print one JSON document on stdout' },
+    JSON_OPTION,
   ],
   examples: [
     'portico preview apps/web@v7',

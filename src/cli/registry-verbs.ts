@@ -1,7 +1,6 @@
+import { JSON_OPTION } from './json-option.ts';
 import { REGISTRY_OPTIONS } from './registry-options.ts';
 import type { Verb } from './verb.ts';
-
-const JSON_OPTION = { name: 'json', help: 'print one JSON document on stdout' };
 
 /** `portico push` in the table of verbs. */
 export const PUSH_VERB: Verb = {

@@ -1,6 +1,7 @@
+/** Pure: what each kind of job carries. The queue stores it, so what an older version stored has to be readable here. */
+
 import { z } from 'zod';
 
-/** Pure: what each kind of job carries. The queue stores it, so what an older version stored has to be readable here. */
 import { repositoryDirectory } from '../revision/package-path.ts';
 
 const repository = z.object({

@@ -1,5 +1,6 @@
-import { digestOf, shortDigest } from '../revision/digest.ts';
 /** Pure: the jobs there are, and the key of each. Of two jobs with the same key that wait, the newer stays. */
+
+import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Pull } from './forge/pulls.ts';
 import type { RecheckRequest, CommentTarget, CommitRequest, Job, JobOf, Notice, ProposalJob } from './job.ts';

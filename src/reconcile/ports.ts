@@ -1,3 +1,8 @@
+/**
+ * What the reconcilers need of the world: git, the forge, the queue, a clock. `main.ts` hands in what fits; nothing
+ * here knows who implements it.
+ */
+
 import type { Catalog } from '../catalog/catalog.ts';
 import type { FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { Keyring } from '../revision/keyring.ts';

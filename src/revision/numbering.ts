@@ -1,5 +1,6 @@
-import { PorticoError } from '../error.ts';
 /** Which revisions a package has, and which number comes next. Numbers are never used twice. */
+
+import { PorticoError } from '../error.ts';
 import { repositoryDirectory, type RepositoryDirectory } from './package-path.ts';
 import { parseRef } from './ref-name.ts';
 import { compareRevisions, HIGHEST_NUMBER, parseRevisionName, type RevisionName } from './revision-name.ts';

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-
-import { PorticoError } from '../error.ts';
 /**
  * The names of refs. Branches and tags are Porch's, so that Porch and kpt can read what Portico writes. `path` is
  * always the package's directory from the root of the repository, because that is where kpt looks for
  * `<directory>/v3`; a package at the root has path `.`, tag `v3` and draft `drafts/<workspace>`, as kpt looks for it.
  */
+
+import { createHash } from 'node:crypto';
+
+import { PorticoError } from '../error.ts';
 import { repositoryDirectory, type RepositoryDirectory } from './package-path.ts';
 import { refProblem, type RefProblem } from './ref-rules.ts';
 import { parseRevisionName } from './revision-name.ts';

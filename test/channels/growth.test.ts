@@ -1,3 +1,5 @@
+/** Twice as many members, bundles and tags take twice as long: told by processor time, see test/growth. */
+
 import { expect, test } from 'vitest';
 
 import { indexText } from '../../src/channels/catalog-index.ts';
@@ -6,7 +8,6 @@ import { planUpdate } from '../../src/channels/plan.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
 import type { Catalog } from '../../src/fbc/catalog.ts';
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
-/** Twice as many members, bundles and tags take twice as long: told by processor time, see test/growth. */
 import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { documentsOf, filesOf } from '../fbc/catalog-text.ts';
 import { exponentOf, growsAtMost } from '../growth/growth.ts';

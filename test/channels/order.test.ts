@@ -1,3 +1,5 @@
+/** Neither the order of what comes together nor how it is parted says anything: everything follows from the set. */
+
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
@@ -10,7 +12,6 @@ import { catalogOfClaims, type ClaimedBundle } from '../../src/fbc/claimed-catal
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
 import { unionCatalogs } from '../../src/fbc/union.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
-/** Neither the order of what comes together nor how it is parted says anything: everything follows from the set. */
 import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { documentsOf, filesOf } from '../fbc/catalog-text.ts';
 import { MemoryRepository } from './memory-repository.ts';

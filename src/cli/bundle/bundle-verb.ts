@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '../json-option.ts';
 import type { Verb } from '../verb.ts';
 
 /** `portico bundle …` in the table of verbs. */
@@ -51,7 +52,7 @@ export const BUNDLE_VERB: Verb = {
     { name: 'values', value: 'FILE', many: true, help: 'convert helm: values file; the last one wins' },
     { name: 'release', value: 'NAME', help: "convert helm: name of the release (default: the chart's name)" },
     { name: 'output', short: 'o', value: 'OUT', help: 'convert: a new or empty directory' },
-    { name: 'json', help: 'print one JSON document on stdout' },
+    JSON_OPTION,
   ],
   examples: [
     'portico bundle validate ./argocd-operator --json',

@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '../json-option.ts';
 import { REGISTRY_OPTIONS } from '../registry-options.ts';
 import type { Verb } from '../verb.ts';
 
@@ -121,7 +122,7 @@ export const CATALOG_VERB: Verb = {
     },
     ...REGISTRY_OPTIONS,
     { name: 'write', help: 'import: create the branch and the tags' },
-    { name: 'json', help: 'print one JSON document on stdout' },
+    JSON_OPTION,
   ],
   examples: [
     'portico catalog validate ./catalog --json',

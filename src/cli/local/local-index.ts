@@ -1,3 +1,5 @@
+/** The index of repositories on this machine, read from their git alone, for the command line. */
+
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
@@ -13,7 +15,6 @@ import {
   revisionsByDirectory,
 } from '../../reconcile/repository/package-revisions.ts';
 import { readDocuments } from '../../reconcile/repository/variant-documents.ts';
-/** The index of repositories on this machine, read from their git alone, for the command line. */
 import { TOP } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 

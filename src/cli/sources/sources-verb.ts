@@ -1,3 +1,4 @@
+import { JSON_OPTION } from '../json-option.ts';
 import type { Verb } from '../verb.ts';
 
 /** `portico sources …` in the table of verbs. */
@@ -20,7 +21,7 @@ export const SOURCES_VERB: Verb = {
       value: 'FILE',
       help: "the repository's portico.yaml, whose functions processors may run",
     },
-    { name: 'json', help: 'print one JSON document on stdout' },
+    JSON_OPTION,
   ],
   examples: [
     'portico sources sync ./redis',

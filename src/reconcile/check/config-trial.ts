@@ -1,11 +1,12 @@
-import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
-import type { PackageFiles } from '../../package/package.ts';
-import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
-import { digestOf } from '../../revision/digest.ts';
 /**
  * What a proposed configuration would do to what is published, before it is merged: its guardrails run over every
  * package. Nothing in it has been approved yet, so only built-in functions run, which have no way out.
  */
+
+import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import type { PackageFiles } from '../../package/package.ts';
+import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
+import { digestOf } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';

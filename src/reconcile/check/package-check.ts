@@ -1,5 +1,5 @@
-import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';

@@ -1,7 +1,8 @@
+/** One command for many: the plan as it stands in an issue, with how far it is. */
+
 import { isSameAccount } from '../../command/account.ts';
 import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
 import type { Step } from '../../command/step.ts';
-/** One command for many: the plan as it stands in an issue, with how far it is. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';

@@ -1,3 +1,5 @@
+/** What a new draft holds, made of what there is; nothing is written here. */
+
 import { shown } from '../../command/arguments.ts';
 import type { DraftRequest, DraftSource } from '../../command/draft-request.ts';
 import { noSuchRevision } from '../../command/not-found.ts';
@@ -8,7 +10,6 @@ import { initPackage, packageContext } from '../../package/init.ts';
 import type { GitLocation } from '../../package/kptfile-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { remoteSubpackages } from '../../package/remote-subpackages.ts';
-/** What a new draft holds, made of what there is; nothing is written here. */
 import { TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { filesAt } from '../repository/package-files.ts';

@@ -1,4 +1,3 @@
-import { noSuchPackage } from '../../command/not-found.ts';
 /** A package is deleted by a proposal that removes its directory. */
 import { TOP } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';

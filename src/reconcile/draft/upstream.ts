@@ -10,7 +10,6 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import { PorticoError } from '../../error.ts';
 import { closestWord } from '../../package/closest-word.ts';
-/** Finds the package that a draft is to be made from: where it may come from, and at which commit. */
 import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';

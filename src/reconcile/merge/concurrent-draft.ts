@@ -1,8 +1,9 @@
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
 /**
  * Drafts of one package side by side: when the registered branch moves for a package that a proposal changes too, its
  * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
  */
+
+import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';

@@ -1,7 +1,8 @@
+/** The branch on which channel files are changed, and the pull request that proposes what is on it. */
+
 import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
 import { channelFileOf } from '../../channels/judge-file.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-/** The branch on which channel files are changed, and the pull request that proposes what is on it. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { FileChanges, Git } from '../git-port.ts';

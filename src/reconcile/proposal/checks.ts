@@ -1,6 +1,7 @@
+/** Pure: from what rendering found to the check runs that people see. */
+
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { shortDigest } from '../../revision/digest.ts';
-/** Pure: from what rendering found to the check runs that people see. */
 import { fileIn } from '../../revision/package-path.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';

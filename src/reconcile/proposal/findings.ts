@@ -1,7 +1,6 @@
 /** Reads what decides about an open proposal, once its branch holds the rendered packages. Nothing is written here. */
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { contentDigest } from '../../revision/digest.ts';
-/** Reads what decides about an open proposal, once its branch holds the rendered packages. Nothing is written here. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
 import { proposedConfig } from '../check/proposed-config.ts';

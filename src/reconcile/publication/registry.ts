@@ -1,9 +1,10 @@
-import type { OciConfig } from '../../config/oci-schema.ts';
 /**
  * What is published stands in the registry that the configuration names, too. That is derived: the tags of revisions say
  * which artefacts they have, the tags of channels where these lead, and the registry is made to say the same. So a crash
  * between tag and push, and a registry that was down, repair themselves.
  */
+
+import type { OciConfig } from '../../config/oci-schema.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { REGISTRY_CHECK } from '../check-names.ts';

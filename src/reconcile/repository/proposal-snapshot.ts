@@ -1,9 +1,10 @@
-import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { PorticoError } from '../../error.ts';
 /**
  * Everything that decides about a proposal, read once: the pull request, the configuration in force, and which
  * packages its content touches. Content is taken from git, where it cannot move under our hands.
  */
+
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { PorticoError } from '../../error.ts';
 import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { NoBusiness } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';

@@ -1,9 +1,10 @@
+/** The variant documents and inventory objects that stand in a repository. */
+
 import type { CatalogDocuments } from '../../catalog/catalog.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { readFileDocuments } from '../../config/read-content.ts';
 import { unreadRollouts } from '../../config/read-rollouts.ts';
 import { PorticoError } from '../../error.ts';
-/** The variant documents and inventory objects that stand in a repository. */
 import { fileIn, isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { catchUserError } from '../text/why-refused.ts';

@@ -1,5 +1,6 @@
-import type { Account } from '../../command/account.ts';
 /** What the commits of a proposal tell of the commands that made it. */
+
+import type { Account } from '../../command/account.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from '../check-names.ts';

@@ -1,10 +1,11 @@
-import type { Author, UnknownAuthor } from '../../command/author.ts';
-import type { RepositoryConfig } from '../../config/repository-config.ts';
 /**
  * Who brought to the registered branch what a package has before its first revision: that revision publishes it, and the
  * proposal that makes it shows only what changes. What stood there when the repository was registered is as its owners put it
  * there.
  */
+
+import type { Author, UnknownAuthor } from '../../command/author.ts';
+import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';

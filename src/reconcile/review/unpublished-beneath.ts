@@ -1,5 +1,6 @@
-import type { RepositoryConfig } from '../../config/repository-config.ts';
 /** Who brought what a proposal would publish beside its own content, past the rules. */
+
+import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';

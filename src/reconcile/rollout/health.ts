@@ -1,11 +1,12 @@
-import { matchesGlob } from '../../config/glob.ts';
-import type { Health } from '../../package/rollout/plan.ts';
-import type { WaveGate } from '../../package/rollout/rollout.ts';
 /**
  * How what was published fares. Flux and Argo CD report on the commit that they have just reconciled, the branch's newest at that moment
  * (XenitAB/gitops-promotion#175, #180), which may be a later one than the one with the tag: what counts is said of any commit
  * that still holds the package as it was published.
  */
+
+import { matchesGlob } from '../../config/glob.ts';
+import type { Health } from '../../package/rollout/plan.ts';
+import type { WaveGate } from '../../package/rollout/rollout.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { CommitHealth } from '../forge/checks.ts';
 import type { Forge } from '../forge/forge.ts';

@@ -1,8 +1,9 @@
+/** How far each rollout has come, and what that means for one downstream. */
+
 import type { Catalog } from '../../catalog/catalog.ts';
 import { assignWaves } from '../../package/rollout/assign.ts';
 import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
-/** How far each rollout has come, and what that means for one downstream. */
 import { repositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';

@@ -3,7 +3,6 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { Rollout } from '../../package/rollout/rollout.ts';
 import { latestRevision } from '../../revision/numbering.ts';
-/** Pure: which rollout an upstream package's updates go by, and which documents can be followed by nobody. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { isOrAre } from '../../text/counted.ts';

@@ -1,12 +1,13 @@
-import type { ChannelChange } from '../../channels/change-file.ts';
-import type { Conflict } from '../../package/merge/conflict.ts';
-import type { Keyring } from '../../revision/keyring.ts';
 /**
  * Pure: what Portico remembers about a commit that it made on somebody's branch, as the last line of its message. The
  * seal is a keyed digest over the repository, the record, the tree and the parents, so neither a commit by somebody who
  * calls himself the bot, nor a record that was moved to another commit, nor one that Portico made in another repository
  * is taken for its word.
  */
+
+import type { ChannelChange } from '../../channels/change-file.ts';
+import type { Conflict } from '../../package/merge/conflict.ts';
+import type { Keyring } from '../../revision/keyring.ts';
 import { repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { decodeRecord, openRecord, sealRecord, type SealedPlace } from '../../revision/sealed-record.ts';
 import type { CommitInfo } from '../git-port.ts';

@@ -1,5 +1,6 @@
-import type { MergeNote } from '../../package/merge/merge-types.ts';
 /** Pure: what a merge decided by itself and tells beside its conflicts, such as a comment that both sides changed. */
+
+import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import { code, details, foreignSentence } from './markdown-blocks.ts';

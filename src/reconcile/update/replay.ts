@@ -1,8 +1,9 @@
+/** What people committed on the branch of an update, put on top of another update. */
+
 import { PorticoError } from '../../error.ts';
 import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { sameFile, type PackageFiles } from '../../package/package.ts';
-/** What people committed on the branch of an update, put on top of another update. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';

@@ -1,0 +1,3 @@
+import type { Option } from './verb.ts';
+
+export const JSON_OPTION: Option = { name: 'json', help: 'print one JSON document on stdout' };

@@ -1,0 +1,122 @@
+/** The verbs that run or try the server, in the table of verbs. */
+
+import { JSON_OPTION } from './json-option.ts';
+import { needsLocalForge } from './needs-local-forge.ts';
+import type { Option, Verb } from './verb.ts';
+
+/** Of the verbs that start a local forge. */
+const REALISTIC_OPTIONS: readonly Option[] = [
+  {
+    name: 'realistic',
+    help: 'make the forge slow, inconsistent and briefly unavailable, as GitHub can be',
+  },
+  {
+    name: 'seed',
+    value: 'N',
+    help: 'seed of its random behaviour (default: 1); the same seed repeats it',
+  },
+];
+
+/** `portico serve` */
+export const SERVE_VERB: Verb = {
+  name: 'serve',
+  summary: 'run the GitHub App',
+  usage: ['portico serve'],
+  description: [
+    'Takes its settings from the environment: APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH, WEBHOOK_SECRET,',
+    'GHE_HOST, PORT, HOST, DATABASE_URL (PostgreSQL; default: an embedded database in PORTICO_DATA).',
+  ],
+  options: [],
+  examples: ['APP_ID=7 PRIVATE_KEY_PATH=key.pem WEBHOOK_SECRET=... portico serve'],
+  positionals: { least: 0, most: 0 },
+  load: async () => (await import('./serve.ts')).serve,
+};
+
+/** `portico trial` */
+export const TRIAL_VERB: Verb = {
+  name: 'trial',
+  summary: 'test on a real forge, with a throw-away App, whether it behaves as Portico assumes',
+  usage: [
+    'portico trial --organization NAME [--app-id ID] [--private-key FILE] [--host HOST]',
+    '              [--repository ONE --repository OTHER] [--row N…] [--pace MS]',
+  ],
+  description: [
+    'Use an App created for the trial alone, never the one that Portico runs with. Options that are not given',
+    'default to the variables of portico serve: APP_ID, PRIVATE_KEY or PRIVATE_KEY_PATH, GHE_HOST.',
+    'Works in two empty repositories, named with --repository. If the App has the permission Administration,',
+    'they are not needed: the trial creates two private repositories. It deletes what it created at the end,',
+    'and also when it is stopped.',
+    'Prints a table with what Portico believes, what the forge did, and a verdict for each row:',
+    '  as believed   the forge behaves as Portico expects',
+    '  otherwise     it does not; please report the table',
+    '  not seen      the forge was asked and could not show it, such as without a permission',
+    '  not asked     it takes more than a forge, such as a cluster',
+    'Exits with 0 if no row is otherwise; with 1 if one is, or if something could not be deleted.',
+  ],
+  options: [
+    { name: 'organization', value: 'NAME', help: 'the organisation or user that the App is installed on' },
+    { name: 'app-id', value: 'ID', help: 'App ID, as the settings of the App show it' },
+    { name: 'private-key', value: 'FILE', help: 'file with the private key of the App (PEM)' },
+    { name: 'host', value: 'HOST', help: 'host name of a GitHub Enterprise Server (default: github.com)' },
+    { name: 'repository', value: 'NAME', many: true, help: 'one of two empty repositories to work in' },
+    { name: 'row', value: 'N', many: true, help: 'only this row of the table' },
+    { name: 'pace', value: 'MS', help: 'milliseconds between writes (default: 1000)' },
+    JSON_OPTION,
+  ],
+  examples: [
+    'portico trial --organization acme --app-id 7 --private-key key.pem',
+    'portico trial --organization acme --repository trial-a --repository trial-b --json > trial.json',
+  ],
+  positionals: { least: 0, most: 0 },
+  load: async () => (await import('./trial.ts')).trial,
+};
+
+/** `portico dev` */
+export const DEV_VERB: Verb = {
+  name: 'dev',
+  summary: 'run a local forge and the bot in one process, offline',
+  usage: ['portico dev [--port N] [--data DIR] [--config FILE] [--realistic [--seed N]]'],
+  description: [
+    'When it is ready, it prints its address, the id of its App, and the files of the private key and the webhook',
+    'secret; with --json on one line. Started again with the same directory, it continues where it stopped.',
+  ],
+  options: [
+    { name: 'port', value: 'N', help: 'port of the forge (default: 0, a free port)' },
+    { name: 'data', value: 'DIR', help: 'directory for all data (default: .portico)' },
+    { name: 'config', value: 'FILE', help: 'users, tokens, organisations and repositories to start with' },
+    ...REALISTIC_OPTIONS,
+    JSON_OPTION,
+  ],
+  examples: ['portico dev --port 8080 --config forge.yaml'],
+  positionals: { least: 0, most: 0 },
+  load: async () => (await needsLocalForge('dev', () => import('./dev.ts'))).dev,
+};
+
+/** `portico demo` */
+export const DEMO_VERB: Verb = {
+  name: 'demo',
+  summary: 'play the whole story on a local forge, and leave it running for you to try',
+  usage: ['portico demo [--once] [--from DIR_OR_GIT_URL] [--port PORT] [--realistic [--seed N]]'],
+  description: [
+    'Draft, proposal, checks, approval, publication, update pull requests downstream; all offline.',
+  ],
+  options: [
+    { name: 'once', help: 'exit after the story; the exit code is 0 only if every step succeeded' },
+    {
+      name: 'from',
+      value: 'DIR_OR_GIT_URL',
+      help: 'play it with the kpt packages of this folder or repository',
+    },
+    {
+      name: 'port',
+      value: 'PORT',
+      help: 'port of the forge (default: 4280, or a free one if that is taken)',
+    },
+    ...REALISTIC_OPTIONS,
+    { name: 'verbose', help: "show the bot's log" },
+    JSON_OPTION,
+  ],
+  examples: ['portico demo', 'portico demo --once --from ../my-packages'],
+  positionals: { least: 0, most: 0 },
+  load: async () => (await needsLocalForge('demo', () => import('../demo/demo.ts'))).demo,
+};
