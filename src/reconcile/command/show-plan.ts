@@ -151,7 +151,7 @@ function rowsOf(
   }: Channels & { readonly path: string; readonly visible: Visible },
 ): string[][] {
   const directory = pathInRepository(registered, path);
-  const names = revisionsByDirectory(refs).get(directory === '' ? '.' : directory) ?? [];
+  const names = revisionsByDirectory(refs).get(directory) ?? [];
   const followed = new Set(
     visible.flatMap(({ follow }) => (follow?.kind === 'channel' ? [follow.channel] : [])),
   );
