@@ -1,8 +1,8 @@
 /** Pure: the check that says what a proposal lets its packages do that they could not do before. */
 
-import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../../package/power/power-types.ts';
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { POWER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';

@@ -1,7 +1,7 @@
 /** Pure: the check of the packages' own pipelines. */
 
-import { fileIn } from '../../revision/package-path.ts';
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
+import { fileIn } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { RENDER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';

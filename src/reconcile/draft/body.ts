@@ -1,7 +1,7 @@
 /** Pure: what the pull request of a draft that was made by command says. */
 
-import { fileIn, repositoryDirectory } from '../../revision/package-path.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import { fileIn, repositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
 import { code, conflictTable, details } from '../text/markdown-blocks.ts';

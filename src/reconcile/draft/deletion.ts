@@ -1,4 +1,6 @@
 /** A package is deleted by a proposal that removes its directory. */
+
+import { noSuchPackage } from '../../command/not-found.ts';
 import { TOP } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';

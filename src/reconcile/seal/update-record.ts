@@ -1,7 +1,3 @@
-import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
-import type { Account } from '../../command/account.ts';
-import type { Conflict } from '../../package/merge/conflict.ts';
-import type { Keyring } from '../../revision/keyring.ts';
 /**
  * What Portico remembers about an update, kept where the update is: a sealed trailer on each commit it makes on an
  * update branch, and the open conflicts in the pull request's body. The seal is a keyed digest, so neither a commit
@@ -11,6 +7,7 @@ import type { Keyring } from '../../revision/keyring.ts';
 import type { Account } from '../../command/account.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { Keyring } from '../../revision/keyring.ts';
+import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import {
   encodeRecord,
   isSealOf,

@@ -1,11 +1,11 @@
 /** Pure: what an update pull request says. */
 
-import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { UpdateDiff } from '../../package/diff/update-diff.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import type { Keyring } from '../../revision/keyring.ts';
+import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
