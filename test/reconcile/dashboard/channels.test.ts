@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { CatalogRepository, Standing } from '../../../src/catalog/catalog.ts';
 import { readPackageChannels } from '../../../src/channels/read-channels.ts';
 import { channelsPart, type ChannelFollower } from '../../../src/reconcile/dashboard/channels.ts';
+import { repositoryDirectory, TOP } from '../../../src/revision/package-path.ts';
 
 const FILE = '.github/portico/channels/infra/redis.yaml';
 const DOCUMENT = `apiVersion: config.portico.dev/v1alpha1
@@ -30,16 +31,18 @@ deprecations:
 - {reference: {schema: channel, name: lts}, message: ends}
 `;
 
+const REDIS = repositoryDirectory('infra/redis');
+
 function repository(text: string | null, mistakes = 0): CatalogRepository {
   const document = text === null ? undefined : readPackageChannels(text).channels;
   return {
     ref: { installationId: 1, id: 1, owner: 'acme', name: 'infra' },
-    directory: '.',
+    directory: TOP,
     urls: [],
     commit: 'a'.repeat(40),
     packages: [],
-    revisions: new Map([['infra/redis', Array.from({ length: 13 }, (_, at) => `v${at + 1}`)]]),
-    channelFiles: new Map([['infra/redis', { file: FILE, mistakes, ...(document && { document }) }]]),
+    revisions: new Map([[REDIS, Array.from({ length: 13 }, (_, at) => `v${at + 1}`)]]),
+    channelFiles: new Map([[REDIS, { file: FILE, mistakes, ...(document && { document }) }]]),
     visibility: 'private',
     labels: {},
     automerge: false,
@@ -61,7 +64,7 @@ const follower = (
 });
 
 function lines(followers: readonly ChannelFollower[], from = repository(DOCUMENT)): string[] {
-  const text = channelsPart({ repository: from, channelFollowers: new Map([['infra/redis', followers]]) });
+  const text = channelsPart({ repository: from, channelFollowers: new Map([[REDIS, followers]]) });
   return text.split('\n').filter((line) => line.startsWith('| `'));
 }
 
