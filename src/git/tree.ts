@@ -181,7 +181,7 @@ async function changesByProcess(
 function parentOf(path: string, known: ReadonlySet<string>): string | null {
   if (path === '') return null;
   const above = path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '';
-  return known.has(above) ? above : parentOf(above, known);
+  return known.has(above) ? repositoryDirectory(above) : parentOf(above, known);
 }
 
 function records(output: Buffer): string[] {

@@ -4,9 +4,10 @@ import { changeAt } from './yaml/change.ts';
 import { fromValue } from './yaml/compare.ts';
 import { entryOf, valueAt } from './yaml/node.ts';
 import type { MapEntry, Source, YamlNode } from './yaml/node.ts';
-import { applySplices, patchDocument } from './yaml/patch.ts';
-import type { Splice } from './yaml/patch.ts';
+import { patchDocument } from './yaml/patch.ts';
 import { readYamlFile } from './yaml/read.ts';
+import { applySplices } from './yaml/splice.ts';
+import type { Splice } from './yaml/splice.ts';
 
 /** What tells a resource apart from others in its package. */
 export type MarkedResource = Pick<ResourceRef, 'kind' | 'namespace' | 'name'>;

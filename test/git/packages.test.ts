@@ -38,12 +38,12 @@ describe('packages', () => {
     expect(await mirror.findPackages(commit, 'nowhere')).toEqual([]);
   });
 
-  test('a Kptfile at the top is a package with the empty path', async () => {
+  test('a Kptfile at the top is a package with the path `.`', async () => {
     const commit = seed(at.origin, { Kptfile: KPTFILE, 'sub/Kptfile': KPTFILE });
     mirror = await at.open();
     expect((await mirror.findPackages(commit, '')).map((p) => [p.path, p.directory, p.parent])).toEqual([
-      ['', '', null],
-      ['sub', 'sub', ''],
+      ['.', '.', null],
+      ['sub', 'sub', '.'],
     ]);
   });
 

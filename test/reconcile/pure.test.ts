@@ -307,6 +307,6 @@ describe('Markdown in which foreign text is inert (49)', () => {
     };
     const text = conflictTable([one, one, one], 2);
     expect(text).toContain('| `f.yaml` | `the whole file` | absent | `1` | `null` | upstream |');
-    expect(text).toContain('1 more are not shown.');
+    expect(text).toContain('1 more is not shown.');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { repositoryPlace } from '../../src/catalog/catalog.ts';
+import { repositoryPlace } from '../../src/catalog/repository-place.ts';
 import { unsealedRecord } from '../../src/command/approval-record.ts';
 import { parseIssueForm } from '../../src/command/issue-form.ts';
 import { parseComment } from '../../src/command/parse.ts';

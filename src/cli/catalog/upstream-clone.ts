@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-import { repositoryPlace } from '../../catalog/catalog.ts';
+import { repositoryPlace } from '../../catalog/repository-place.ts';
 import type { IndexedPackage, IndexedRevision, IndexSource } from '../../channels/catalog-index.ts';
 import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { checkChannels } from '../../channels/check-channels.ts';

@@ -1,6 +1,7 @@
 /** Text of resource files, edited in place. */
 import type { Source } from '../yaml/node.ts';
-import { applySplices, documentText, patchDocument } from '../yaml/patch.ts';
+import { documentText, patchDocument } from '../yaml/patch.ts';
+import { applySplices } from '../yaml/splice.ts';
 import { changeTree, newTree } from './change-nodes.ts';
 import { sameValue } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';

@@ -5,10 +5,11 @@ import { fromValue, shape, toValue } from './compare.ts';
 import { lineStart } from './layout.ts';
 import { resolved } from './node.ts';
 import type { MapEntry, Source, YamlNode } from './node.ts';
-import { applySplices, documentText, patchDocument } from './patch.ts';
+import { documentText, patchDocument } from './patch.ts';
 import type { YamlPath } from './path.ts';
 import { readYamlFile } from './read.ts';
 import type { YamlDocument, YamlFile } from './read.ts';
+import { applySplices } from './splice.ts';
 
 /** What YAML can hold once Kubernetes has read it. Integers past 2^53 are bigints. */
 export type YamlValue =

@@ -1,40 +1,10 @@
-import {
-  habitsOf,
-  isBlock,
-  leadStart,
-  lineComment,
-  nextLine,
-  regionOf,
-  shiftAll,
-  shiftLine,
-  shiftRest,
-  withLineComment,
-} from './layout.ts';
+import { habitsOf, isBlock, lineComment, nextLine, regionOf, shiftAll, shiftRest, withLineComment } from './layout.ts';
 import type { Habits, Region } from './layout.ts';
-import type { CommentChange, ListNode, MapNode, Slot, SlotPlace, Source, YamlNode } from './node.ts';
+import type { ListNode, MapNode, Slot, Source, YamlNode } from './node.ts';
+import { leadText, patchComments, type ReadSlot } from './patch-comments.ts';
 import type { YamlDocument } from './read.ts';
+import { applySplices, type Splice } from './splice.ts';
 import { flowText, inlineText, keyText, literalText, scalarText } from './write.ts';
-
-/** Replaces a range of a text. */
-export interface Splice {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
-type ReadSlot = Slot & { readonly at: SlotPlace };
-
-/** Applies splices that do not overlap; those at one place apply in the order given. */
-export function applySplices(text: string, splices: readonly Splice[], from = 0, to = text.length): string {
-  const sorted = [...splices].sort((a, b) => a.start - b.start);
-  let out = '';
-  let at = from;
-  for (const splice of sorted) {
-    out += text.slice(at, Math.max(at, splice.start)) + splice.text;
-    at = Math.max(at, splice.end);
-  }
-  return out + text.slice(at, to);
-}
 
 /**
  * The splices that make a read document hold `root`. Parts of `root` that are the document's own nodes keep their
@@ -222,7 +192,7 @@ function slotText(slot: Slot, column: number, context: Context): string {
     return ended(shiftAll(whole, column - region.column), context.eol);
   }
   const indent = ' '.repeat(column);
-  const lead = leadText(slot.comments?.lead, column, context);
+  const lead = leadText(slot.comments?.lead, column, context.eol);
   const isItem = !('key' in slot);
   return lead + indent + (isItem ? '-' : `${keyText(slot.key)}:`) + tail(slot.value, column, context, isItem);
 }
@@ -272,7 +242,8 @@ function patchSlot(own: ReadSlot, made: Slot, context: Context): Splice[] {
     splices.push({ start: own.key.at.start, end: own.key.at.end, text: keyText(made.key) });
   }
   const replaced = made.value === own.value ? false : patchValue(own, made, context, splices);
-  if (made.comments !== undefined && !own.at.flow) patchComments({ own, made, context, replaced, splices });
+  if (made.comments !== undefined && !own.at.flow)
+    patchComments({ own, made, eol: context.eol, replaced, splices });
   return splices;
 }
 
@@ -356,34 +327,4 @@ function singleLine(value: YamlNode, old: YamlNode): string | undefined {
     },
     false,
   );
-}
-
-function patchComments({
-  own,
-  made,
-  context,
-  replaced,
-  splices,
-}: {
-  readonly own: ReadSlot;
-  readonly made: Slot;
-  readonly context: Context;
-  readonly replaced: boolean;
-  readonly splices: Splice[];
-}): void {
-  const { lead, line } = made.comments ?? {};
-  const { inline, column, start } = regionOf(own);
-  if (lead !== undefined && !inline)
-    splices.push({ start: leadStart(own), end: start, text: leadText(lead, column, context) });
-  const place = line === undefined || replaced ? undefined : lineComment(own);
-  if (place === undefined) return;
-  const blanks = own.at.source.text.slice(place.start, place.end - place.text.length);
-  const text = line === null || line === undefined ? '' : (place.text === '' ? ' ' : blanks) + line;
-  splices.push({ start: place.start, end: place.end, text });
-}
-
-/** Comments and blank lines above a slot, moved to its column. */
-function leadText(lead: CommentChange['lead'], column: number, { eol }: Context): string {
-  if (lead === undefined) return '';
-  return lead.lines.map((line) => shiftLine(line, column - lead.column) + eol).join('');
 }

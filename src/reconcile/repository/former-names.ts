@@ -2,7 +2,8 @@
  * Names that repositories had before, as Kptfiles and documents still say them. The forge leads from such a name to
  * the repository until another takes it; what it says is held for a while, so that nothing is lost with the process.
  */
-import { repositoryPlace, type CatalogRepository } from '../../catalog/catalog.ts';
+import type { CatalogRepository } from '../../catalog/catalog.ts';
+import { repositoryPlace } from '../../catalog/repository-place.ts';
 import { PorticoError } from '../../error.ts';
 import type { Ports } from '../ports.ts';
 
