@@ -3,7 +3,7 @@ import { isSameAccount } from '../../command/account.ts';
 import type { Checks, CommandState } from '../../command/command-state.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from '../check-names.ts';
 import type { CommentSource } from '../comment-source.ts';
-import { openRetirements } from '../draft/retirement.ts';
+import { openRetirements } from '../draft/retirement-records.ts';
 import type { CheckRun } from '../forge/checks.ts';
 import type { CommentTarget } from '../job.ts';
 import { behindPackages } from '../merge/concurrent-draft.ts';

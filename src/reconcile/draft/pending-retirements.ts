@@ -10,7 +10,7 @@ import { dashboardJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { keepNewest } from '../text/keep-newest.ts';
-import { openRetirements, type RetirementsOf } from './retirement.ts';
+import { openRetirements, type RetirementsOf } from './retirement-records.ts';
 
 export const RETIREMENT_LABEL = 'portico/retirement';
 

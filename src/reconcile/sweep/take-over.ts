@@ -8,7 +8,7 @@ import { packagePathOf, type RepositoryDirectory } from '../../revision/package-
 import { porchAnnotations } from '../../revision/porch-annotation.ts';
 import { parseRef } from '../../revision/ref-name.ts';
 import { markRetirements } from '../draft/pending-retirements.ts';
-import { PORCH, recordWish, RETIREMENT_MARKER } from '../draft/retirement.ts';
+import { PORCH, recordWish, RETIREMENT_MARKER } from '../draft/retirement-records.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
