@@ -92,7 +92,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   );
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
-  metrics.observeFleet(() => fleetFigures(ports.catalog));
+  metrics.observeFleet(() => fleetFigures(ports));
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
   const timer = setInterval(() => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));

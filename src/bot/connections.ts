@@ -13,8 +13,8 @@ import { createBudget, type Budget } from '../queue/budget.ts';
 import type { BotOptions } from './bot-options.ts';
 import { createBotIdentity, type BotIdentity } from './identity.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
-import { createOrganizations, type Organizations } from './organizations.ts';
 import { createNotifier } from './notifier.ts';
+import { createOrganizations, type Organizations } from './organizations.ts';
 import { createRegistries } from './registries.ts';
 import { createUrlGate } from './url-gate.ts';
 

@@ -1,14 +1,16 @@
-import { repositoryDirectory, type RepositoryDirectory } from '../revision/package-path.ts';
-import type { PackageChannels } from '../channels/package-channels.ts';
-import type { Follow } from '../channels/plan.ts';
-import type { Rollout } from '../package/rollout/rollout.ts';
-import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 /**
  * The index of all registered repositories: which packages and revisions they hold, which upstream each package is
  * locked to, which variant documents and inventory objects they have, and what came of the last look at each package.
  * It is a cache of what is in git: lose it, and the next sweep builds it again.
  */
+
+import type { PackageChannels } from '../channels/package-channels.ts';
+import type { Follow } from '../channels/plan.ts';
+import type { Rollout } from '../package/rollout/rollout.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
+import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
+import { repositoryDirectory, type RepositoryDirectory } from '../revision/package-path.ts';
+import { repositoryPlace } from './repository-place.ts';
 
 /** What a Kptfile's `upstreamLock` says, commit ids as written (kpt may have written a tag object's). */
 export interface UpstreamLock {

@@ -1,7 +1,7 @@
-import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Policy } from '../cel/policy.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
+import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { AllowedFunction } from './function-config.ts';
 import type { OciConfig } from './oci-schema.ts';
 import type { Role } from './role.ts';

@@ -1,6 +1,6 @@
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { UpdateChoice } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { openUpstream } from '../downstream/upstream.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';

@@ -1,6 +1,8 @@
-/** Pure: how the fleet stands, as numbers for whoever watches the server. Nothing in them names a repository. */
 import type { Catalog } from '../../catalog/catalog.ts';
+/** Pure: how the fleet stands, as numbers for whoever watches the server. Nothing in them names a repository. */
+import { repositoryDirectory } from '../../revision/package-path.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
+import type { Ports } from '../ports.ts';
 import { knownLooks } from '../rollout/rollouts.ts';
 import { rolloutsOf } from '../rollout/scope.ts';
 
@@ -23,10 +25,11 @@ const BEHIND = ['0', '1', '2', '3-9', '10+'] as const;
 const READY: readonly string[] = ['up-to-date', 'merged', 'proposed'];
 
 /** Of what the index holds now; nothing is asked of git or the forge. */
-export function fleetFigures(catalog: Catalog): FleetFigures {
+export function fleetFigures(ports: Pick<Ports, 'catalog' | 'memories'>): FleetFigures {
+  const { catalog } = ports;
   const { governed } = rolloutsOf(catalog);
   const controls = new Set(governed.map(({ control }) => control.ref.id));
-  const looks = [...controls].flatMap((id) => knownLooks(catalog, id));
+  const looks = [...controls].flatMap((id) => knownLooks(ports, id));
   const running = looks.filter(({ plan }) => plan.state !== 'done');
   return {
     rollouts: counted(ROLLOUTS, [
@@ -69,7 +72,7 @@ function distances(catalog: Catalog): string[] {
       const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
       if (lock === null || upstream === undefined) return [];
       const at = lock.ref.lastIndexOf('/');
-      const directory = at < 0 ? '.' : lock.ref.slice(0, at).replace(/^refs\/tags\//, '');
+      const directory = repositoryDirectory(lock.ref.slice(0, Math.max(0, at)).replace(/^refs\/tags\//, ''));
       const names = upstream.revisions.get(directory) ?? [];
       const key = `${upstream.ref.id}:${directory}`;
       const known = places.get(key) ?? new Map(names.map((name, place) => [name, place]));

@@ -1,5 +1,5 @@
 /** Pure: what is said where nothing comes from an upstream, the same whether it is not there or may not be known here. */
-import { repositoryPlace } from '../../catalog/catalog.ts';
+import { repositoryPlace } from '../../catalog/repository-place.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { isNamed, type Shared } from '../repository/visibility.ts';
 import { withheld, type Withheld } from './update-target.ts';

@@ -1,7 +1,7 @@
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { channelNamedBy } from './follow-mark.ts';
 import { readKptfileAt, withMappedLock } from './kptfile-at.ts';

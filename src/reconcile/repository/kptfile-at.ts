@@ -1,8 +1,8 @@
-import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { PorticoError } from '../../error.ts';
 import type { Kptfile, KptfileProblem } from '../../package/kptfile-types.ts';
 import { readKptfile } from '../../package/kptfile.ts';
 import { mappedAddress, type MappedAddress } from '../../package/upstream-map.ts';
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 
 export interface KptfileRead {

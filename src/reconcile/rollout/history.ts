@@ -1,7 +1,8 @@
-import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
-import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 /** Which revisions of its upstream a downstream package has been at, as its own published revisions and its branch tell. */
+
+import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
+import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import type { Git } from '../git-port.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';

@@ -2,12 +2,16 @@ import { expect, test } from 'vitest';
 
 import { createCatalog, type UpstreamLock } from '../../../src/catalog/catalog.ts';
 import { fleetFigures } from '../../../src/reconcile/dashboard/fleet-figures.ts';
+import { createMemories } from '../../../src/reconcile/memories.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
 test('the fleet is counted by state, reason and distance, and told to Prometheus', async () => {
   const catalog = createCatalog();
-  const up = bareRepository(1, 'acme/up', { revisions: new Map([['web', ['v1', 'v2', 'v3', 'v4', 'v5']]]) });
+  const up = bareRepository(1, 'acme/up', {
+    revisions: new Map([[repositoryDirectory('web'), ['v1', 'v2', 'v3', 'v4', 'v5']]]),
+  });
   catalog.put(up);
   const lockedTo = (revision: string): UpstreamLock => ({
     repo: up.urls[0]!,
@@ -16,13 +20,13 @@ test('the fleet is counted by state, reason and distance, and told to Prometheus
     commit: '',
   });
   for (const [at, revision] of ['v5', 'v4', 'v1', 'v1'].entries()) {
-    const packages = [{ directory: 'shop', tree: '', lock: lockedTo(revision) }];
+    const packages = [{ directory: repositoryDirectory('shop'), tree: '', lock: lockedTo(revision) }];
     catalog.put(bareRepository(10 + at, `acme/edge-${at}`, { packages }));
     const reason = revision === 'v5' ? 'up-to-date' : revision === 'v4' ? 'proposed' : 'limit';
     catalog.tell(10 + at, 'shop', { reason, message: '' });
   }
   const metrics = createMetrics();
-  metrics.observeFleet(() => fleetFigures(catalog));
+  metrics.observeFleet(() => fleetFigures({ catalog, memories: createMemories() }));
   const told = async (): Promise<string[]> => {
     const text = await metrics.registry.metrics();
     return text.split('\n').filter((line) => /^portico_(?:rollouts|updates|variants|downstreams)/.test(line));

@@ -1,4 +1,3 @@
-import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { expect, test } from 'vitest';
 
 import { createCatalog, type Catalog, type CatalogRepository } from '../../../src/catalog/catalog.ts';
@@ -9,6 +8,7 @@ import { rolloutPart } from '../../../src/reconcile/rollout/body.ts';
 import { followersOf } from '../../../src/reconcile/rollout/facts.ts';
 import { rolloutsOf } from '../../../src/reconcile/rollout/scope.ts';
 import { selects } from '../../../src/reconcile/rollout/selectors.ts';
+import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
 const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
