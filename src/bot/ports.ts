@@ -3,6 +3,7 @@
 import { sealSecrets } from '../config/environment.ts';
 import { containerSettings } from '../function/container/settings.ts';
 import { createRuntime } from '../function/runtime.ts';
+import type { ContentWork } from '../isolation/content.ts';
 import { createToolMachine } from '../processors/tool-machine.ts';
 import { createMemories } from '../reconcile/memories.ts';
 import type { Ports, RepositoryRef } from '../reconcile/ports.ts';
@@ -16,7 +17,8 @@ import type { Running } from './running.ts';
 import { createSources } from './sources.ts';
 
 /** What the ports stand on beside the connections. */
-export interface PortParts extends Pick<Ports, 'catalog' | 'content' | 'open' | 'runExclusive' | 'enqueue'> {
+export interface PortParts extends Pick<Ports, 'catalog' | 'open' | 'runExclusive' | 'enqueue'> {
+  readonly content: ContentWork['content'];
   readonly running: Running;
 }
 

@@ -1,4 +1,13 @@
-import { habitsOf, isBlock, lineComment, nextLine, regionOf, shiftAll, shiftRest, withLineComment } from './layout.ts';
+import {
+  habitsOf,
+  isBlock,
+  lineComment,
+  nextLine,
+  regionOf,
+  shiftAll,
+  shiftRest,
+  withLineComment,
+} from './layout.ts';
 import type { Habits, Region } from './layout.ts';
 import type { ListNode, MapNode, Slot, Source, YamlNode } from './node.ts';
 import { leadText, patchComments, type ReadSlot } from './patch-comments.ts';

@@ -1,7 +1,7 @@
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { SOURCES_CHECK } from '../check-names.ts';
 import type { SourceProblem } from '../source-port.ts';
-import { inDirectory } from '../text/in-directory.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { titlePart, type CheckContent } from './check-content.ts';
 
@@ -9,7 +9,7 @@ import { titlePart, type CheckContent } from './check-content.ts';
 export interface PackageSourceFindings {
   readonly path: string;
   /** From the top of the repository. */
-  readonly directory: string;
+  readonly directory: RepositoryDirectory;
   readonly sources: number;
   /** What keeps the package from being merged, in files of it. */
   readonly problems: readonly SourceProblem[];
@@ -36,7 +36,7 @@ export function sourcesCheck(packages: readonly PackageSourceFindings[]): CheckC
         : `${titlePart(wrong[0] ?? '')}${wrong.length > 1 ? `, and ${wrong.length - 1} more` : ''}`,
     summary: packages.map(summaryOf).join('\n\n'),
     annotations: problems.map(({ one, problem: { file, line, column, message, hint } }) => ({
-      path: inDirectory(one.directory, file),
+      path: fileIn(one.directory, file),
       startLine: line,
       endLine: line,
       startColumn: column,

@@ -1,6 +1,6 @@
 /** Pure: which open updates are looked at first, because what they bring was withdrawn. */
 import type { Catalog, CatalogChannels } from '../../catalog/catalog.ts';
-import { packagePathOf } from '../../revision/package-path.ts';
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Job } from '../job.ts';
 import { proposalJob } from '../jobs.ts';
 import { isWithdrawn } from '../repository/indexed-channels.ts';
@@ -10,7 +10,7 @@ import { variantPlan } from './variant-plan.ts';
 /** Looks at open update pull requests that bring what is withdrawn now, ahead of whatever takes them back: their checks turn red. */
 export function withdrawnJobs(catalog: Catalog, upstream: number): readonly Job[] {
   const plan = variantPlan(catalog);
-  const files = catalog.get(upstream)?.channelFiles ?? new Map<string, CatalogChannels>();
+  const files = catalog.get(upstream)?.channelFiles ?? new Map<RepositoryDirectory, CatalogChannels>();
   return [...files].flatMap(([directory, channels]) =>
     catalog.followers(upstream, directory).flatMap(({ repository, package: found }): Job[] => {
       const path = packagePathOf(repository.directory, found.directory) ?? found.directory;

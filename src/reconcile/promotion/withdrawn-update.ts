@@ -6,7 +6,6 @@ import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { isWithdrawn } from '../repository/indexed-channels.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { newestSealed, packagesOf } from '../seal/update-record.ts';

@@ -9,7 +9,7 @@ import type { PackageSourceFindings } from '../check/sources-check.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
-import { sourceSetting } from '../render/source-setting.ts';
+import { sourceSetting, TARGETS } from '../render/source-setting.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { PackageSources, SourceProblem, SourcesReading, SourceStanding } from '../source-port.ts';
@@ -42,7 +42,7 @@ export async function sourceFindings(looked: Looked): Promise<readonly PackageSo
     const [now, before, targets] = await Promise.all([
       access.git.treeId(head, touched.directory, signal),
       access.git.treeId(snapshot.mergeBase, touched.directory, signal),
-      access.git.treeId(snapshot.base, '.github/portico/targets', signal),
+      access.git.treeId(snapshot.base, TARGETS, signal),
     ]);
     const origin = [access.ref.owner, touched.path, snapshot.writable, ports.runtimeVersion];
     const key = digestOf('portico sources check 1', [now, before, targets, guardrails.digest, ...origin]);

@@ -1,3 +1,4 @@
+import { repositoryDirectory } from '../../revision/package-path.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { SourceSetting } from '../source-port.ts';
@@ -5,7 +6,7 @@ import { runtimeFor } from './foreign-functions.ts';
 import type { LoadedGuardrails } from './guardrails.ts';
 
 /** Where a repository has the profiles of its targets. */
-const TARGETS = '.github/portico/targets';
+export const TARGETS = repositoryDirectory('.github/portico/targets');
 
 /** With what the sources of a package are fetched and processed: the base branch says it, whatever a proposal has. */
 export async function sourceSetting(

@@ -1,7 +1,8 @@
 /** Packages whose sources lead to something newer: what is due, and the package with it. */
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
+import { fileIn, pathInRepository } from '../../revision/package-path.ts';
 import { updateBranch } from '../../revision/ref-name.ts';
-import { inRegistered, type Downstream, type DownstreamRepository } from '../downstream/downstream.ts';
+import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import { renewalOf } from '../downstream/source-renewal.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import type { Wanted } from '../merge/update-content.ts';
@@ -10,7 +11,6 @@ import { loadGuardrails } from '../render/guardrails.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { sourceSetting } from '../render/source-setting.ts';
 import { filesAt } from '../repository/package-files.ts';
-import { refPath } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
 import type { SourcePin, SourcesReading } from '../source-port.ts';
 import type { Decided } from './decision.ts';
@@ -30,8 +30,8 @@ export async function sourceUpdateIn(
 ): Promise<Downstream | Withheld | null> {
   const { access, config, facts, base } = downstreamRepository;
   const { sources } = ports;
-  const directory = inRegistered(config.directory, path);
-  const file = directory === '' ? SOURCES_FILE : `${directory}/${SOURCES_FILE}`;
+  const directory = pathInRepository(config.directory, path);
+  const file = fileIn(directory, SOURCES_FILE);
   if (sources === undefined || (await access.git.readFile(base.oid, file, signal)) === null) return null;
   const files = await filesAt(access.git, base.oid, directory, signal);
   const reading = await sources.read(files, signal);
@@ -74,11 +74,11 @@ export async function sourceUpdateIn(
       baseCommit: null,
       newest: undefined,
     },
-    upstreamName: `the sources of ${refPath(directory)}`,
+    upstreamName: `the sources of ${directory}`,
     upstreamUrl: facts.htmlUrl,
     visible: true,
     channels: null,
-    branch: updateBranch(refPath(directory), SOURCES),
+    branch: updateBranch(directory, SOURCES),
     exists: true,
     fresh: false,
     renewal,
