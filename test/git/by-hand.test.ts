@@ -66,7 +66,7 @@ test('trees that are written and compared one by one are those that git makes', 
     );
     const packages = [...model.keys()].filter((path) => /(^|\/)Kptfile$/.test(path));
     expect((await mirror.findPackages(next, '')).map(({ path }) => path).toSorted()).toEqual(
-      packages.map((path) => path.replace(/\/?Kptfile$/, '')).toSorted(),
+      packages.map((path) => path.replace(/\/?Kptfile$/, '') || '.').toSorted(),
     );
     tree = next;
   }

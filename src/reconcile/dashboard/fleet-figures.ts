@@ -1,5 +1,6 @@
-import type { Catalog } from '../../catalog/catalog.ts';
 /** Pure: how the fleet stands, as numbers for whoever watches the server. Nothing in them names a repository. */
+
+import type { Catalog } from '../../catalog/catalog.ts';
 import { repositoryDirectory } from '../../revision/package-path.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';

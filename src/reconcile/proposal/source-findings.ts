@@ -5,6 +5,7 @@
 import { sameFile, type PackageFiles } from '../../package/package.ts';
 import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../../package/sources/source-files.ts';
 import { digestOf } from '../../revision/digest.ts';
+import { fileIn } from '../../revision/package-path.ts';
 import type { PackageSourceFindings } from '../check/sources-check.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
@@ -59,9 +60,8 @@ async function hasSources(
   { access, head, signal }: Looked,
   { directory }: ProposalPackage,
 ): Promise<boolean> {
-  const at = (file: string): string => (directory === '' ? file : `${directory}/${file}`);
   for (const file of [SOURCES_FILE, SOURCES_LOCK_FILE]) {
-    if ((await access.git.readFile(head, at(file), signal)) !== null) return true;
+    if ((await access.git.readFile(head, fileIn(directory, file), signal)) !== null) return true;
   }
   return false;
 }

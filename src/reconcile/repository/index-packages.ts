@@ -1,7 +1,7 @@
 import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { channelNamedBy } from './follow-mark.ts';
 import { readKptfileAt, withMappedLock } from './kptfile-at.ts';
@@ -39,8 +39,7 @@ export async function indexPackages({
     }
     const { kptfile } = withMappedLock(await readKptfileAt(git, head, directory, signal), map);
     const mark = kptfile === null ? undefined : readMark(kptfile);
-    const file = directory === '' ? SOURCES_FILE : `${directory}/${SOURCES_FILE}`;
-    const hasSources = (await git.readFile(head, file, signal)) !== null;
+    const hasSources = (await git.readFile(head, fileIn(directory, SOURCES_FILE), signal)) !== null;
     const channel = kptfile === null ? undefined : channelNamedBy(kptfile);
     packages.push({
       directory,
