@@ -12,7 +12,8 @@ import { packageRenderer } from '../render/rendered-package.ts';
 import { sourceSetting } from '../render/source-setting.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { pauseOf } from '../repository/pause.ts';
-import type { SourcePin, SourcesReading } from '../source-port.ts';
+import type { SourcePin, SourceRefusal, SourcesReading } from '../source-port.ts';
+import { foreignSentence } from '../text/markdown-blocks.ts';
 import type { Decided } from './decision.ts';
 
 /** What the update branch of the sources of a package is named by. */
@@ -50,10 +51,7 @@ export async function sourceUpdateIn(
     // What leads nowhere else tomorrow is asked only where nothing is pinned yet.
     if (isImmutable && pinned !== undefined) continue;
     const found = await sources.resolve({ owner: access.ref.owner, files, id }, signal);
-    if ('code' in found) {
-      const reason = found.isPassing ? 'upstream-unreachable' : 'source-refused';
-      return withheld(reason, `The source ${id} could not be looked up: ${found.message}. ${found.hint}`);
-    }
+    if ('code' in found) return refusal(`The source ${id} could not be looked up`, found);
     pins.set(id, found);
   }
   const renewal = renewalOf(reading.sources, pins);
@@ -122,6 +120,15 @@ export async function decideSources(
   );
 }
 
+/** Pure: why a source brings nothing. Publishers name their versions, which may be told in it, and comments are made of it. */
+export function refusal(
+  what: string,
+  { isPassing, message, hint }: Pick<SourceRefusal, 'message' | 'hint'> & { readonly isPassing: boolean },
+): Withheld {
+  const reason = isPassing ? 'upstream-unreachable' : 'source-refused';
+  return withheld(reason, foreignSentence(`${what}: ${message}. ${hint}`));
+}
+
 /** The package with its sources where they lead now, processed and rendered. */
 export async function renewedPackage(
   ports: Pick<Ports, 'sources' | 'runtime' | 'content'>,
@@ -138,11 +145,8 @@ export async function renewedPackage(
   const made = await sources?.renew(local, pins, setting, signal);
   if (made === undefined) return withheld('source-refused', 'Nothing fetches sources here.');
   if (made.kind === 'refused') {
-    const reason = made.isPassing ? 'upstream-unreachable' : 'source-refused';
-    return withheld(
-      reason,
-      `${to} cannot be used: ${made.message}. ${made.hint} The package stays as it is.`,
-    );
+    const { reason, message } = refusal(`${to} cannot be used`, made);
+    return withheld(reason, `${message} The package stays as it is.`);
   }
   const render = await packageRenderer(ports, { git, config, base: base.oid, path }, signal);
   const { files } = await render(made.files);
