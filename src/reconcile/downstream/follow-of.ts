@@ -6,8 +6,8 @@ import type { PlannedVariant } from './variant-plan.ts';
 
 /**
  * A variant's document says it: a revision, a channel by its annotation, or the newest. Any other package follows what the configuration
- * of its repository says, or the channel that its Kptfile names, which may come from upstream: so not where the configuration pins it or
- * follows nothing.
+ * of its repository says, or the channel that its Kptfile names, which may come from upstream: so not where the configuration pins it,
+ * keeps it in a range, or follows nothing.
  */
 export function followOf<Configured extends Follow | undefined>(
   configured: Configured,
@@ -15,7 +15,7 @@ export function followOf<Configured extends Follow | undefined>(
   planned: Pick<PlannedVariant, 'revision' | 'variant'> | undefined,
 ): Follow | Configured {
   if (planned !== undefined) return followOfVariant(planned);
-  const isFree = configured !== undefined && configured.kind !== 'none' && configured.kind !== 'pin';
+  const isFree = configured?.kind === 'latest' || configured?.kind === 'channel';
   return isFree && channel !== undefined ? { kind: 'channel', channel } : configured;
 }
 
