@@ -60,8 +60,13 @@ export async function benchChartUpdates({ quick, say }: Options): Promise<Row[]>
     own = Math.max(own, memoryOf(pid, 'VmRSS'));
     all = Math.max(all, memoryOfAll(pid));
   }, 250);
+  const progress = setInterval(
+    () => say(`${opened} update pull requests after ${Math.round((performance.now() - began) / 1000)} s`),
+    30_000,
+  );
   await quiet(forge, port, 3_600);
   clearInterval(watch);
+  clearInterval(progress);
   const done = performance.now();
   const { requests } = charts.server;
   const title = `${wanted} packages of one chart`;
