@@ -44,21 +44,26 @@ function no(why: string): UrlAnswer {
 }
 
 /**
- * Holds where a query of Prometheus has at least one sample and no sample is 0, as comparisons with `bool` give them
- * (https://prometheus.io/docs/prometheus/latest/querying/api/#instant-queries); of any other answer, unless it is JSON that says
- * `{"holds": false}`.
+ * Holds for an empty answer, for JSON that says `{"holds": true}`, and for a query of Prometheus with at least one sample and no
+ * sample of 0, as comparisons with `bool` give them (https://prometheus.io/docs/prometheus/latest/querying/api/#instant-queries).
+ * Anything else may be the page of a login or of an error, and does not hold.
  */
 function judged(host: string, bytes: Uint8Array): UrlAnswer {
+  if (bytes.length === 0) return { holds: true };
   const answer = parsed(bytes);
-  if (typeof answer !== 'object' || answer === null) return { holds: true };
+  if (typeof answer !== 'object' || answer === null)
+    return no(`${host} answered with something else than ${EXPECTED}`);
   if ('holds' in answer)
     return answer.holds === true ? { holds: true } : no(`${host} says that it does not hold`);
-  if (!('status' in answer) || !('data' in answer)) return { holds: true };
+  if (!('status' in answer) || answer.status !== 'success' || !('data' in answer))
+    return no(`${host} answered with something else than ${EXPECTED}`);
   const samples = samplesOf(answer.data);
   if (samples.length === 0) return no(`the query of ${host} gave no sample`);
   const isZero = samples.some((value) => !(Number(value) !== 0 && Number.isFinite(Number(value))));
   return isZero ? no(`the query of ${host} does not hold`) : { holds: true };
 }
+
+const EXPECTED = '`{"holds": true}`, a result of Prometheus or nothing';
 
 function parsed(bytes: Uint8Array): unknown {
   try {
@@ -76,6 +81,7 @@ function samplesOf(data: unknown): readonly unknown[] {
   if ('resultType' in data && data.resultType === 'scalar') return result.slice(1, 2);
   return result.flatMap((one) => {
     const value: unknown = (one as { value?: unknown } | null)?.value;
-    return Array.isArray(value) ? [value[1]] : [];
+    // A histogram has no value: it counts as a sample that does not hold.
+    return [Array.isArray(value) ? value[1] : undefined];
   });
 }

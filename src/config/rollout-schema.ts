@@ -129,7 +129,7 @@ const wave = z.strictObject({
         .optional()
         .meta({
           description:
-            'Addresses that must say that it holds, once the rest of the gate does: a webhook that answers 2xx, or an instant query of Prometheus with samples that are not 0. The operator lists their hosts in GATE_HOSTS.',
+            'Addresses that must say that it holds, once the rest of the gate does: a webhook that answers 2xx with nothing or `{"holds": true}`, or an instant query of Prometheus with samples that are not 0. The operator lists their hosts in GATE_HOSTS.',
         }),
       stopAt: share.optional().meta({
         description:

@@ -10,6 +10,7 @@ import { createCatalog } from '../../../src/catalog/catalog.ts';
 import { gitReach } from '../../../src/network/git-reach.ts';
 import { createOutsideFetch } from '../../../src/network/outside-fetch.ts';
 import type { Job } from '../../../src/reconcile/job.ts';
+import { createMemories } from '../../../src/reconcile/memories.ts';
 import type { Ports } from '../../../src/reconcile/ports.ts';
 import { createPollReconciler, waitAfter } from '../../../src/reconcile/repository/outside-upstream.ts';
 import { repositoryDirectory } from '../../../src/revision/package-path.ts';
@@ -155,6 +156,7 @@ test('it is asked when its time has come, once for all; news make every follower
   const jobs: Job[] = [];
   const world = {
     catalog,
+    memories: createMemories(),
     openAddress: async (url: string) => boundTo(0, await mirrors.openAddress(url)),
     enqueue: (job: Job | readonly Job[]) => Promise.resolve(void jobs.push(...[job].flat())),
     now: () => new Date(now),
