@@ -70,7 +70,7 @@ test('a plan first, then by the same person, each with its own rights; broken of
   );
   expect(calls).toBeGreaterThan(1);
   expect(answered.reaction).toBe('rocket');
-  expect(answered.reply).toContain('1 of 2 items were not done');
+  expect(answered.reply).toContain('1 of 2 items could not be done');
   const done = await plan();
   expect(done).toContain('**All items are done.**');
   expect(done).toContain('| 😕 | You opened this pull request.');
