@@ -79,7 +79,7 @@ beforeAll(() => {
   };
   const drifted = { repo: URL, directory: '/infra/redis', ref: 'main', commit: loose };
   downstream('cafe', 'latest', { peeled: kptfile('p', pinned), drifted: kptfile('d', drifted) });
-  downstream('dock', 'channel/beta', { any: lock(3), alone: kptfile('runExclusive') });
+  downstream('dock', 'channel/beta', { any: lock(3), alone: kptfile('alone') });
   downstream('mill', 'channel/nightly', { back: lock(3) });
   world = { upstream, downstreams, commits, loose };
 });

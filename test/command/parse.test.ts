@@ -14,7 +14,7 @@ function read(body: string): string[] {
 
 describe('a command', () => {
   test.each<[string, string, string[]]>([
-    ['runExclusive', '/portico render', ['render']],
+    ['alone', '/portico render', ['render']],
     ['with a newline', '/portico render\n', ['render']],
     ['with trailing spaces', '/portico render  \t ', ['render']],
     ['with arguments', '/portico publish minor @1a2b3c4', ['publish minor @1a2b3c4']],

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await up.publish('one', color('first'));
   const lock = (await up.tags()).get('web/v1')!;
   const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
-  for (const name of ['runExclusive', 'people']) {
+  for (const name of ['alone', 'people']) {
     const repo = stage.repository(name);
     await repo.publish(
       'start',
@@ -56,7 +56,7 @@ async function updateOf(
 longTest(
   'automerge: the configuration has approved it, the check says so, and the ruleset lets it pass',
   async () => {
-    const repo = stage.repository('runExclusive');
+    const repo = stage.repository('alone');
     const update = await updateOf(repo);
     expect(update).toMatchObject({ merged: true, merged_by: { login: 'portico[bot]' } });
     const checks = await repo.checks(update!.head.sha);
