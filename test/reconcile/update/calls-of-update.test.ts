@@ -88,7 +88,7 @@ async function countedBy(work: () => Promise<unknown>): Promise<ReadonlyMap<stri
 }
 
 /** Jobs that meet share reads, and what is read a second time may be a 304: a few more or fewer are the same. */
-const READS_APART = 4;
+const READS_APART = 6;
 
 /** Writes are exactly so many, and reads about. */
 const asAssumed = ({ content, writes, reads }: Calls): unknown => ({
