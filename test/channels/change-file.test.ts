@@ -2,17 +2,10 @@ import { expect, test } from 'vitest';
 
 import { changeChannelFile, type ChannelChange } from '../../src/channels/change-file.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
+import { WEB_CHANNELS } from './web-channels.ts';
 
 const FILE = `# Who gets what.
-apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-  head: v5   # said twice
+${WEB_CHANNELS}  head: v5   # said twice
   members:
   - v1
   - {revision: v3, waypoint: true}  # the volume moves

@@ -1,20 +1,13 @@
 import { beforeAll, afterAll, expect, test } from 'vitest';
 
 import { commitFiles, git, initRepository, kptfile, tag } from '../channels/git-fixture.ts';
+import { WEB_CHANNELS } from '../channels/web-channels.ts';
 import { runVerb, type Ran } from '../fbc/run-verb.ts';
 import { portico, scratch, type Outcome, type Scratch } from './run-portico.ts';
 
 const FILE = '.github/portico/channels/web.yaml';
 const CHANNELS = `# Who gets what.
-apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-  head: v1   # said twice
+${WEB_CHANNELS}  head: v1   # said twice
   members: # each on a line
   - v1
   promotion: {from: candidate, soak: 1h}

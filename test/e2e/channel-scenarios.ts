@@ -1,3 +1,4 @@
+import { WEB_CHANNELS } from '../channels/web-channels.ts';
 import { configMap, smallPackage } from '../reconcile/small-package.ts';
 import type { Scenario } from './fault-scenarios.ts';
 import { OWNER, type FaultStage, type Ground } from './fault-stage.ts';
@@ -12,15 +13,7 @@ const BATCH = ['four', 'one', 'three', 'two'] as const;
 
 /** The channels of web: every revision is in candidate; what stable has is said. */
 function channels(stable: readonly string[], { promotion = '', more = '' } = {}): string {
-  return `apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-${promotion}  members:
+  return `${WEB_CHANNELS}${promotion}  members:
 ${stable.map((member) => `  - ${member}\n`).join('')}${more}`;
 }
 

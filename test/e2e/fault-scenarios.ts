@@ -1,3 +1,4 @@
+import { WEB_CHANNELS } from '../channels/web-channels.ts';
 import { configMap, smallPackage } from '../reconcile/small-package.ts';
 import type { FaultStage, Ground } from './fault-stage.ts';
 import { OWNER } from './fault-stage.ts';
@@ -15,15 +16,7 @@ export interface Scenario {
 
 const SPEC = 'branch: main\npublish: { requireApprovals: 1 }\nsharing: { within: organization }';
 const PREPARED = 'prepared';
-const CHANNELS = `apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-  members: [v1]
+const CHANNELS = `${WEB_CHANNELS}  members: [v1]
 `;
 
 /**

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { WEB_CHANNELS } from '../../channels/web-channels.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
@@ -14,15 +15,7 @@ const PACKAGE = smallPackage('web', { data: { color: 'v0', size: 'small' } });
 const data = (color: string, size = 'small'): string => configMap('web', { color, size });
 const FILE = '.github/portico/channels/web.yaml';
 
-const channelFile = (stable: string, more = ''): string => `apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-  members:
+const channelFile = (stable: string, more = ''): string => `${WEB_CHANNELS}  members:
 ${stable
   .trim()
   .split('\n')

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 
+import { WEB_CHANNELS } from '../../channels/web-channels.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
@@ -13,15 +14,7 @@ const FILE = '.github/portico/channels/web.yaml';
 const web = smallPackage('web', { data: { color: 'v0' } });
 
 function file(stable: string): string {
-  return `apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-  members: [${stable}]
+  return `${WEB_CHANNELS}  members: [${stable}]
 `;
 }
 

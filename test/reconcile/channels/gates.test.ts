@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 
+import { WEB_CHANNELS } from '../../channels/web-channels.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
 import type { Call } from '../forge-door.ts';
@@ -17,15 +18,7 @@ const SPEC = 'branch: main\npublish: { requireApprovals: 0 }';
 
 /** Stable has v1, and v2 where it was promoted. */
 function file(promotion: string, members: readonly string[] = ['v1'], more = ''): string {
-  return `apiVersion: config.portico.dev/v1alpha1
-kind: PackageChannels
-package: web
-defaultChannel: stable
-channels:
-- name: candidate
-  auto: all
-- name: stable
-${promotion === '' ? '' : `  promotion: { from: candidate, ${promotion} }\n`}  members: [${members.join(', ')}]
+  return `${WEB_CHANNELS}${promotion === '' ? '' : `  promotion: { from: candidate, ${promotion} }\n`}  members: [${members.join(', ')}]
 ${more}`;
 }
 
