@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const spoolDirectory = join(environment.dataDirectory, 'spool');
   const deliveries = createDeliveries({
     environment,
-    bot,
+    events: bot.events,
     inbox,
     spool: openSpool(spoolDirectory),
     log,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Probot } from 'probot';
 
 import { startBot } from './bot/bot.ts';
+import { acceptEvent } from './bot/deliveries.ts';
 import { readEnvironment, secretsOf } from './config/environment.ts';
 import { openDatabase } from './queue/open-database.ts';
 import { createLog, createScrubber } from './telemetry/log.ts';
@@ -32,5 +33,7 @@ export default async function portico(app: Probot): Promise<void> {
     tracing: NO_TRACES,
     scrub: createScrubber(secrets),
   });
-  app.onAny(({ id, name, payload }) => bot.accept(routedEvent({ id, name, payload }, environment.appId)));
+  app.onAny(({ id, name, payload }) =>
+    acceptEvent(bot.events, routedEvent({ id, name, payload }, environment.appId)),
+  );
 }

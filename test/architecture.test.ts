@@ -80,7 +80,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:',
     'npm:zod',
   ],
-  webhook: ['command', 'intake', 'queue', 'reconcile', ...ROOMS, 'node:', 'npm:zod'],
+  webhook: ['command', 'intake', 'queue', 'reconcile', 'reconcile/draft', 'node:', 'npm:zod'],
   replica: ['catalog', 'queue', 'node:'],
   telemetry: ['text', 'node:', 'npm:'],
   // Of registries it takes how their names are read.

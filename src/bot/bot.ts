@@ -10,37 +10,31 @@ import { createSharedCatalog } from '../catalog/shared-catalog.ts';
 import { grouped } from '../intake/grouped.ts';
 import { createContentWork, type ContentWork } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
-import type { JobHandler, Json, NewJob, Queue } from '../queue/job.ts';
+import type { Json, NewJob, Queue } from '../queue/job.ts';
 import { startQueue } from '../queue/queue.ts';
 import { createVerdicts } from '../queue/verdicts.ts';
 import { fleetFigures } from '../reconcile/dashboard/fleet-figures.ts';
-import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
-import { JOB_KINDS, type Job } from '../reconcile/job.ts';
+import type { Job } from '../reconcile/job.ts';
 import { isProposalJob, sweepJob } from '../reconcile/jobs.ts';
 import { startSharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
 import { VERSION } from '../version.ts';
-import { withHead, worthDoing } from '../webhook/event-jobs.ts';
-import type { RoutedEvent } from '../webhook/routed-event.ts';
 import type { BotOptions } from './bot-options.ts';
 import { connect } from './connections.ts';
+import type { EventPorts } from './deliveries.ts';
 import { createFreshness } from './freshness.ts';
 import { createHandlers } from './handlers.ts';
-import { withFreshness, withIndex, withTraces } from './job-context.ts';
-import { LANES, tenantOf, withShares, withVariants } from './lanes.ts';
+import { LANES, tenantOf } from './lanes.ts';
 import { createPorts } from './ports.ts';
-import { readJob } from './received-job.ts';
 import { createRepositoryAccess } from './repository-access.ts';
 import { createRunning } from './running.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 export interface Bot extends AsyncDisposable {
   readonly queue: Queue;
-  /** Queues the jobs that an event asks for, durably. Work follows in its own time. */
-  accept(event: RoutedEvent, signal?: AbortSignal): Promise<void>;
-  /** False for an event that asks for nothing; true for one that cannot be read, which `accept` tells. */
-  concerns(event: RoutedEvent): boolean;
+  /** For `acceptEvent`: events that come in become jobs here. */
+  readonly events: EventPorts;
   /** Looks at everything, as at the start and every `sweepMinutes`. */
   sweep(): Promise<void>;
   /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
@@ -82,14 +76,16 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       return store([jobs].flat().map((job) => asStored(inTurn(turns, job), about)));
     },
   });
-  const reconcilers = createHandlers(ports, running, lock, turns);
-  const prepared = withVariants(reconcilers, () => prepareVariants(ports));
-  const within = withShares(prepared, (share, job) => work.within(share, job));
-  const indexed = index === undefined ? within : withIndex(within, index);
-  const run = withTraces(withFreshness(indexed, freshness), tracing);
-  const handlers = Object.fromEntries(
-    JOB_KINDS.map((kind): [string, JobHandler] => [kind, (job, signal) => run(readJob(job), signal)]),
-  );
+  const handlers = createHandlers({
+    ports,
+    running,
+    lock,
+    turns,
+    tracing,
+    freshness,
+    index,
+    within: work.within,
+  });
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
   metrics.observeFleet(() => fleetFigures(ports));
@@ -113,16 +109,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
 
   return {
     queue,
+    events: { ports, metrics },
     sweep,
     stop,
-    concerns: ({ jobs, unreadable }) => worthDoing(ports, jobs).length > 0 || unreadable !== undefined,
-    async accept({ id, name, repository, jobs, unreadable: reason }, signal) {
-      if (reason !== undefined) {
-        metrics.delivery(name, 'unreadable');
-        log.warn({ delivery: id, event: name, repository, reason }, 'webhook: cannot be read');
-      }
-      for (const job of worthDoing(ports, jobs)) await ports.enqueue(await withHead(ports, job, signal));
-    },
     [Symbol.asyncDispose]: () => stop(5_000),
   };
 }

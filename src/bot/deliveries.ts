@@ -6,10 +6,13 @@ import { PorticoError } from '../error.ts';
 import type { Inbox } from '../intake/inbox.ts';
 import type { Spool } from '../intake/spool.ts';
 import { fewAtATime } from '../processes/few-at-a-time.ts';
+import type { Job } from '../reconcile/job.ts';
+import type { Ports } from '../reconcile/ports.ts';
+import { affectsUpdates } from '../reconcile/update/reconciler.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { readStored, type RoutedEvent } from '../webhook/routed-event.ts';
-import type { Bot } from './bot.ts';
 
 export interface Deliveries {
   /** Works on a stored delivery in the background; `file` is where it lies, while it is not in the inbox. */
@@ -21,9 +24,45 @@ export interface Deliveries {
   readonly waiting: () => number;
 }
 
+/** What it takes to queue the jobs of an event. */
+export interface EventPorts {
+  readonly ports: Pick<Ports, 'catalog' | 'open' | 'enqueue' | 'log'>;
+  readonly metrics: Pick<Metrics, 'delivery'>;
+}
+
+/** Queues the jobs that an event asks for, durably. The work follows later. */
+export async function acceptEvent(
+  { ports, metrics }: EventPorts,
+  event: RoutedEvent,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { id, name, repository, unreadable: reason } = event;
+  if (reason !== undefined) {
+    metrics.delivery(name, 'unreadable');
+    ports.log.warn({ delivery: id, event: name, repository, reason }, 'webhook: cannot be read');
+  }
+  for (const job of worthDoing(ports, event)) await ports.enqueue(await withHead(ports, job, signal));
+}
+
+/** Of the jobs that an event asks for, those that may come to something as far as the index knows. */
+function worthDoing(ports: Pick<Ports, 'catalog'>, { jobs }: RoutedEvent): readonly Job[] {
+  return jobs.filter(
+    ({ kind, data }) => kind !== 'variant' || data.about !== 'branch' || affectsUpdates(ports, data),
+  );
+}
+
+/** A comment is about the head that its author could see: what is pushed between comment and command is not meant. */
+async function withHead(ports: Pick<Ports, 'open'>, job: Job, signal: AbortSignal | undefined): Promise<Job> {
+  if (job.kind !== 'comment') return job;
+  const { repository, number } = job.data;
+  const { forge } = await ports.open(repository, signal);
+  const pull = await forge.getPull(number, {}, signal);
+  return pull === null ? job : { ...job, data: { ...job.data, headSeen: pull.headSha } };
+}
+
 export interface DeliveriesOptions {
   readonly environment: Pick<Environment, 'appId'>;
-  readonly bot: Pick<Bot, 'accept' | 'concerns'>;
+  readonly events: EventPorts;
   readonly inbox: Inbox;
   readonly spool: Spool;
   readonly log: Log;
@@ -48,7 +87,7 @@ const MAX_CONCURRENT = 20;
 
 /** What fails again and again stays in the inbox as failed, to be delivered again. */
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const { bot, inbox, spool, log, tracing } = options;
+  const { events, inbox, spool, log, tracing } = options;
   const { appId } = options.environment;
   const running = new Set<Promise<void>>();
   const moving = new Set<string>();
@@ -64,7 +103,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     }
     const event = readStored(spooled, appId);
     // Where the App itself does most of what happens, most of what it is told asks for nothing.
-    const concerns = bot.concerns(event);
+    const concerns = worthDoing(events.ports, event).length > 0 || event.unreadable !== undefined;
     const delivery = concerns ? await inbox.take(spooled) : undefined;
     spool.drop(file);
     options.onMoved(event.name, concerns ? (delivery === undefined ? 'known' : 'stored') : 'passed');
@@ -74,7 +113,9 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
   async function work({ event, attempt }: Taken): Promise<void> {
     const { id } = event;
     try {
-      await tracing.span(`webhook ${event.name}`, { 'portico.delivery': id }, () => bot.accept(event));
+      await tracing.span(`webhook ${event.name}`, { 'portico.delivery': id }, () =>
+        acceptEvent(events, event),
+      );
       await inbox.complete(id);
     } catch (error) {
       log.error({ err: error, delivery: id, attempt }, 'a delivery could not be queued');

@@ -6,6 +6,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 import type { Git } from '../reconcile/git-port.ts';
+import { traitsOf } from '../reconcile/job.ts';
+import type { ReceivedJob } from './received-job.ts';
 
 /** What a job is about, in milliseconds of the wall clock. */
 export interface Moment {
@@ -54,4 +56,10 @@ export function createFreshness(now: () => number, marginMs: number): Freshness 
       },
     }),
   };
+}
+
+/** A command is decided on what is there now, and what failed once is read anew. */
+export function momentOf({ kind, origin: { at }, attempt }: ReceivedJob): Moment | null {
+  if (kind === 'comment' || kind === 'fix' || attempt > 1 || at === undefined) return null;
+  return { since: at, passOn: traitsOf(kind).onlyReads === true };
 }

@@ -1,8 +1,11 @@
-/** The reconcilers, by the kinds of jobs that they do. */
+/** Which reconciler does which kind of job, and what surrounds each. */
+import type { ContentWork } from '../isolation/content.ts';
+import type { JobHandler } from '../queue/job.ts';
 import { DONE, PUT_OFF, type Answer } from '../reconcile/answer.ts';
 import { createCommentReconciler } from '../reconcile/command/comment.ts';
 import { createDashboardReconciler } from '../reconcile/dashboard/dashboard.ts';
-import type { JobKind, ProposalJob } from '../reconcile/job.ts';
+import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
+import { JOB_KINDS, traitsOf, type JobKind, type ProposalJob } from '../reconcile/job.ts';
 import { longerJob, proposalJob, STRANGER } from '../reconcile/jobs.ts';
 import type { Ports } from '../reconcile/ports.ts';
 import { createFixReconciler } from '../reconcile/proposal/fix.ts';
@@ -20,7 +23,11 @@ import { createRepositorySweep, createSweep } from '../reconcile/sweep/sweep.ts'
 import { createUpdateReconciler } from '../reconcile/update/reconciler.ts';
 import { tellPutOff } from '../reconcile/update/tell-put-off.ts';
 import type { KeyedLock } from '../replica/keyed-lock.ts';
-import type { ReceivedJob, RunJob } from './received-job.ts';
+import type { SharedIndex } from '../replica/shared-index.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+import { momentOf, type Freshness } from './freshness.ts';
+import { shareOf } from './lanes.ts';
+import { readJob, type ReceivedJob } from './received-job.ts';
 import type { Running } from './running.ts';
 import type { Turns } from './turns.ts';
 
@@ -29,8 +36,48 @@ type Handlers = {
   readonly [Kind in JobKind]: (job: ReceivedJob<Kind>, signal: AbortSignal) => Promise<Answer>;
 };
 
+export interface HandlerParts {
+  readonly ports: Ports;
+  readonly running: Running;
+  readonly lock: KeyedLock;
+  readonly turns: Turns;
+  readonly tracing: Tracing;
+  readonly freshness: Freshness;
+  /** Absent where the index is in this process alone. */
+  readonly index: Pick<SharedIndex, 'refresh' | 'flush'> | undefined;
+  /** Does work on foreign content within a share of its processes. */
+  readonly within: ContentWork['within'];
+}
+
+/**
+ * What the queue calls, for each kind of job. A job belongs to the trace of the delivery that asked for it; it sees what other processes
+ * have read so far, and they see what it reads.
+ */
+export function createHandlers(parts: HandlerParts): Readonly<Record<string, JobHandler>> {
+  const { ports, tracing, freshness, index } = parts;
+  const handlers = reconcilers(parts);
+  const run = async (job: ReceivedJob, signal: AbortSignal): Promise<void> => {
+    if (traitsOf(job.kind).withoutVariants !== true) await prepareVariants(ports);
+    const answer = await handle(handlers, job.kind, job, signal);
+    if (answer.kind === 'nothing')
+      ports.log.debug({ kind: job.kind, key: job.key, reason: answer.reason }, 'nothing to do');
+  };
+  const handler: JobHandler = (stored, signal) => {
+    const job = readJob(stored);
+    const attributes = { 'portico.key': job.key, 'portico.attempt': job.attempt };
+    const work = async (): Promise<void> => {
+      await index?.refresh();
+      await parts.within(shareOf(job), () => run(job, signal));
+      await index?.flush();
+    };
+    const fresh = (): Promise<void> => freshness.during(momentOf(job), work);
+    return tracing.span(`job ${job.kind}`, attributes, fresh, job.origin.trace);
+  };
+  return Object.fromEntries(JOB_KINDS.map((kind) => [kind, handler]));
+}
+
 /** Does each job as its kind demands. */
-export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, turns: Turns): RunJob {
+function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
   const proposal = createProposalReconciler(ports);
   const mergeGroup = createMergeGroupReconciler(ports);
   const comment = createCommentReconciler(ports, proposal);
@@ -69,7 +116,7 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
       return answer;
     });
   };
-  const handlers: Handlers = {
+  return {
     proposal: look,
     'long-proposal': look,
     'stranger-proposal': look,
@@ -94,11 +141,6 @@ export function createHandlers(ports: Ports, running: Running, lock: KeyedLock, 
     branch: ({ data }, signal) => branch(data, signal),
     sweep: (_job, signal) => done(sweep(signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
-  };
-  return async (job, signal) => {
-    const answer = await handle(handlers, job.kind, job, signal);
-    if (answer.kind === 'nothing')
-      ports.log.debug({ kind: job.kind, key: job.key, reason: answer.reason }, 'nothing to do');
   };
 }
 

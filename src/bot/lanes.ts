@@ -3,7 +3,7 @@ import type { Share } from '../isolation/share.ts';
 import type { Lane } from '../queue/job.ts';
 import { JOB_KINDS, traitsOf, type Job, type LaneName } from '../reconcile/job.ts';
 import { LONG_STRANGER, STRANGER } from '../reconcile/jobs.ts';
-import type { ReceivedJob, RunJob } from './received-job.ts';
+import type { ReceivedJob } from './received-job.ts';
 
 /**
  * Commands answer people, so they do not wait behind renders; fan-out waits behind both. What strangers propose has a
@@ -40,8 +40,8 @@ const SLICE_MS = 3_000;
 /** A small package takes 30 ms in a process that has just been started. */
 const STRANGERS_SLICE_MS = 300;
 
-/** What a job may use. */
-function shareOf({ kind, data }: ReceivedJob): Share {
+/** What a job may use of the processes for foreign content. */
+export function shareOf({ kind, data }: ReceivedJob): Share {
   const again = 'again' in data ? data.again : undefined;
   const common = {
     ...('repository' in data && { affinity: String(data.repository.id) }),
@@ -57,20 +57,4 @@ function shareOf({ kind, data }: ReceivedJob): Share {
     default:
       return { class: 'own', ...common };
   }
-}
-
-/** Jobs that look at variants find them worked out. */
-export function withVariants(run: RunJob, prepare: () => Promise<void>): RunJob {
-  return async (job, signal) => {
-    if (traitsOf(job.kind).withoutVariants !== true) await prepare();
-    await run(job, signal);
-  };
-}
-
-/** Each job does its work on foreign content within its share. */
-export function withShares(
-  run: RunJob,
-  within: (share: Share, work: () => Promise<void>) => Promise<void>,
-): RunJob {
-  return (job, signal) => within(shareOf(job), () => run(job, signal));
 }

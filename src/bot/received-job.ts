@@ -22,8 +22,6 @@ export type ReceivedJob<Kind extends JobKind = JobKind> = {
   };
 }[Kind];
 
-export type RunJob = (job: ReceivedJob, signal: AbortSignal) => Promise<void>;
-
 /** @throws PorticoError JOB_UNREADABLE where the data is not what jobs of its kind carry */
 export function readJob({ kind, key, data, attempt }: StoredJob): ReceivedJob {
   const job = readJobData(kind, data);

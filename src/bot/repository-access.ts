@@ -8,7 +8,6 @@ import { boundTo } from './bound-git.ts';
 import { createBranchDemands } from './branch-demands.ts';
 import type { Connections } from './connections.ts';
 import type { Freshness } from './freshness.ts';
-import { traced } from './job-context.ts';
 import { createOwnBranches } from './own-branches.ts';
 import { createVerifiedCommits } from './verified-commits.ts';
 
@@ -76,4 +75,14 @@ export function createRepositoryAccess({
   }
 
   return open;
+}
+
+/** The same git, whose talk with the forge is seen in traces. */
+function traced(tracing: Tracing, git: Git): Git {
+  return {
+    ...git,
+    fetch: (options, signal) => tracing.span('git fetch', {}, () => git.fetch(options, signal)),
+    push: (updates, signal) =>
+      tracing.span('git push', { 'portico.refs': updates.length }, () => git.push(updates, signal)),
+  };
 }

@@ -10,13 +10,16 @@ import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 
 import { createDeliveries } from '../../src/bot/deliveries.ts';
+import { createCatalog } from '../../src/catalog/catalog.ts';
 import { createInbox } from '../../src/intake/inbox.ts';
 import { openSpool } from '../../src/intake/spool.ts';
+import type { Job } from '../../src/reconcile/job.ts';
 import { createLog } from '../../src/telemetry/log.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { NO_TRACES } from '../../src/telemetry/tracing.ts';
 import { openDoor, type DoorHostOptions } from '../../src/webhook/door-host.ts';
 import { routeEvent } from '../../src/webhook/route.ts';
-import { storedText, type RoutedEvent } from '../../src/webhook/routed-event.ts';
+import { storedText } from '../../src/webhook/routed-event.ts';
 import { placeEmbedded } from '../queue/engines.ts';
 
 const SECRET = 'the secret of this test';
@@ -128,24 +131,30 @@ test('what lay in files when the process died goes through the inbox, each deliv
   await using place = await placeEmbedded();
   await using database = await place.open();
   const inbox = createInbox(database);
-  const [accepted, moved]: [RoutedEvent[], string[]] = [[], []];
+  const [queued, moved]: [Job[], string[]] = [[], []];
+  const log = createLog({ level: 'silent' });
   const deliveries = createDeliveries({
     environment: { appId: 1 },
-    bot: {
-      concerns: ({ jobs }) => jobs.length > 0,
-      accept: async (event) => void accepted.push(event),
+    events: {
+      ports: {
+        catalog: createCatalog(),
+        open: () => Promise.reject(new Error('a push needs nothing of its repository')),
+        enqueue: async (jobs) => void queued.push(...[jobs].flat()),
+        log,
+      },
+      metrics: createMetrics(),
     },
     inbox,
     spool: openSpool(directory),
-    log: createLog({ level: 'silent' }),
+    log,
     tracing: NO_TRACES,
     onMoved: (event, outcome) => void moved.push(`${event} ${outcome}`),
     onStuck: () => {},
     stopping: () => false,
   });
   await deliveries.takeAll();
-  expect(accepted.map(({ id }) => id).toSorted()).toEqual(['a', 'b']);
-  for (const { jobs } of accepted) expect(jobs).toEqual(jobsOfPush);
+  // Of `a` and of `b`, once each.
+  expect(queued).toEqual([...jobsOfPush, ...jobsOfPush]);
   expect(moved.toSorted()).toEqual(['push known', 'push known', 'push passed', 'push stored', 'push stored']);
   expect(left.names()).toEqual([]);
   expect(await database.query('SELECT id, state FROM portico.delivery ORDER BY id')).toEqual([

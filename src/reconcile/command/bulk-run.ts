@@ -21,8 +21,7 @@ import {
   type BulkPlan,
   type BulkResult,
 } from './bulk-plan.ts';
-import { loadCommandPlace, type CommandPlace } from './place.ts';
-import { loadPlaceFor } from './publish-place.ts';
+import { loadCommandPlace, loadPlaceFor, type CommandPlace } from './place.ts';
 import { performStep } from './steps.ts';
 
 /** The comment is edited after so many, not after each: edits count against the forge's limits. */

@@ -1,5 +1,5 @@
 /** Slash-commands: from a comment or review to what was done about it. */
-import { decideCommand } from '../../command/decide.ts';
+import { decideCommand, decideComment, ended, isRationed } from '../../command/decide.ts';
 import type { CommandLine } from '../../command/parse.ts';
 import type { Step } from '../../command/step.ts';
 import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
@@ -10,6 +10,7 @@ import type { CommentTarget } from '../job.ts';
 import { publicationJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
+import { mergedBefore, mergedText } from '../publication/merge.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
@@ -25,11 +26,10 @@ import {
   wasAnswered,
   type CommandOutcome,
 } from './comment-reply.ts';
-import { decideComment, ended, isRationed } from './decision.ts';
 import { earlierCommands } from './earlier.ts';
-import { loadPlaceFor } from './publish-place.ts';
+import { loadPlaceFor } from './place.ts';
 import { createReplyShare } from './reply-share.ts';
-import { mergedBefore, mergedText, performStep } from './steps.ts';
+import { performStep } from './steps.ts';
 
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
@@ -61,7 +61,7 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     await acknowledge(access, source, true, signal);
     const outcomes =
       decided.do === 'refuse'
-        ? [decided.outcome]
+        ? [{ outcome: 'refused' as const, text: decided.text }]
         : await runCommands({ ports, access, look, target, source, commands: decided.commands, signal });
     if (!isRationed(source) || (await replies.take(access, source.author, signal))) {
       await answer({ access, number: target.number, source, outcomes, signal });

@@ -1,4 +1,4 @@
-/** The hands of the slash-commands: each step can be done again without harm. */
+/** What each step of a slash-command does. Each may run twice without harm. */
 import { formatRecord } from '../../command/approval-record.ts';
 import { digestSeen } from '../../command/digest-seen.ts';
 import type { Refusal } from '../../command/refusal.ts';
@@ -14,20 +14,13 @@ import {
   type SingleStep,
   type StepContext,
 } from '../draft/step-context.ts';
-import { proposalJob, recheckJob, publicationJob, variantJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import { proposalJob, recheckJob, variantJob } from '../jobs.ts';
 import { changeChannels } from '../promotion/change-channels.ts';
-import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
-import {
-  isMergedForSomebody,
-  publishRequestOf,
-  recordPublishRequest,
-} from '../publication/publish-request.ts';
+import { mergeOnCommand } from '../publication/merge.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { checkedContents, digestAt } from '../review/approvals.ts';
-import { whyNotMerged } from '../review/why-not-merged.ts';
-import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
-import { foreignSentence } from '../text/markdown-blocks.ts';
+import { checkedContents } from '../review/approvals.ts';
+import type { StepOutcome } from '../step-outcome.ts';
+import { commitLink } from '../text/markdown-blocks.ts';
 import { mergeNotesText } from '../text/merge-notes.ts';
 import { cancelWork } from './cancel-work.ts';
 import { marking } from './mark-retirements.ts';
@@ -40,7 +33,6 @@ import { showPlan } from './show-plan.ts';
 
 const DONE: StepOutcome = { kind: 'done' };
 
-/** By what a command asks for; each can be done again without harm. */
 const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
   'mark-ready': inPull(markReady),
   'convert-to-draft': inPull(convertToDraft),
@@ -48,7 +40,7 @@ const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
   'record-approval': inPull(recordApproval),
   'record-rejection': inPull(recordRejection),
   'settle-conflicts': inPull(settle),
-  merge: inPull(merge),
+  merge: inPull(mergeOnCommand),
   'propose-deletion': proposeDeletion,
   'request-retirement': marking(requestRetirement),
   retire: marking(retire),
@@ -129,28 +121,6 @@ function unseen(seen: string | undefined): StepOutcome {
   return { kind: 'refused', message, hint: 'Review the current content, then approve it in a new comment.' };
 }
 
-/** True when this very command has merged the proposal already, and only its end was lost. */
-export async function mergedBefore({
-  ports,
-  access,
-  snapshot: { pull, facts },
-  asked,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts'>;
-  readonly asked: Pick<CommandRequest, 'id'>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<boolean> {
-  if (!pull.merged || !isMergedForSomebody(ports, pull.mergedBy) || pull.mergeCommitSha === null)
-    return false;
-  const oid = await access.git.resolve(pull.mergeCommitSha, signal);
-  if (oid === null) return false;
-  const commit = await access.git.commit(oid, signal);
-  return (await publishRequestOf({ ports, access, facts, commit, pull, signal })).requestedIn === asked.id;
-}
-
 /** The proposal is looked at again: its comment and checks follow. */
 async function look(
   { ports, access, snapshot }: Pick<PullStepContext<'render'>, 'ports' | 'access' | 'snapshot'>,
@@ -167,12 +137,8 @@ function settledText(
 ): string {
   if (commit === null) return 'No open conflict is left to settle.';
   const which = numbers.length === 1 ? `Conflict ${numbers.join()} is` : `${numbers.length} conflicts are`;
-  const done = `${which} settled with the ${side} value in ${commitLink(facts, commit)}.`;
+  const done = `${which} settled with the ${side} value in ${commitLink(facts.htmlUrl, commit)}.`;
   return [done, mergeNotesText(notes)].filter((part) => part !== '').join('\n\n');
-}
-
-function commitLink({ htmlUrl }: ProposalSnapshot['facts'], commit: string): string {
-  return `[\`${commit.slice(0, 7)}\`](${htmlUrl}/commit/${commit})`;
 }
 
 /** What met a limit before is done once more, unless only its author asks, who may be a stranger. */
@@ -215,90 +181,6 @@ async function record(
     why,
   );
   await forge.upsertSticky(pull.number, `<!-- portico:record ${asked.id} -->`, text, signal);
-}
-
-/** Merges exactly what was checked: the forge is told the commit, and the check at it must speak of this content. */
-async function merge({
-  ports,
-  access,
-  snapshot,
-  asked,
-  step,
-  signal,
-}: PullStepContext<'merge'>): Promise<StepOutcome> {
-  const { pull } = snapshot;
-  let merged = pull.mergeCommitSha;
-  if (!pull.merged) {
-    const isStillValid = async (s?: AbortSignal): Promise<boolean> =>
-      (await digestAt(ports, access, step.sha, s)) === step.digest;
-    if (!(await isStillValid(signal))) return moved(step.sha, pull.headSha);
-    const request = {
-      requestedBy: asked.login,
-      requestedIn: asked.id,
-      ...(step.bump && { bump: step.bump }),
-    };
-    const checked = { sha: step.sha, isStillValid };
-    const answer = await mergeAsAllowed({ ports, access, merging: snapshot, checked, request, signal });
-    if (!answer.ok) {
-      const { reason, message } = answer;
-      if (reason === 'moved') return moved(step.sha, pull.headSha);
-      if (reason !== 'queue') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
-      await recordPublishRequest({
-        ports,
-        access,
-        facts: snapshot.facts,
-        pull,
-        request: { ...request, head: step.sha },
-        signal,
-      });
-      return enterQueue(access, snapshot, step, signal);
-    }
-    merged = answer.sha;
-  }
-  await ports.enqueue(publicationJob(access.ref));
-  return { kind: 'done', reply: mergedText(snapshot, merged) };
-}
-
-/** What `publish` has done; the same where it is asked again, because the end of it was lost. */
-export function mergedText(
-  { facts, packages }: Pick<ProposalSnapshot, 'facts' | 'packages'>,
-  commit: string | null,
-): string {
-  const what = packages.some(({ trees }) => trees.head !== null)
-    ? '; its revision will be published shortly'
-    : '';
-  return `Merged${commit === null ? '' : ` as ${commitLink(facts, commit)}`}${what}.`;
-}
-
-/** The branch takes what comes through its merge queue: what the queue merges is tagged like any other merge. */
-async function enterQueue(
-  { forge }: RepositoryAccess,
-  snapshot: ProposalSnapshot,
-  step: Extract<Step, { do: 'merge' }>,
-  signal: AbortSignal | undefined,
-): Promise<StepOutcome> {
-  const { pull } = snapshot;
-  const answer = await forge.enqueuePull(pull.nodeId, step.sha, signal);
-  if (answer.ok) {
-    const reply = `Added to the merge queue of \`${pull.baseRef}\`. Portico tags what the queue merges.`;
-    return { kind: 'done', reply };
-  }
-  const { reason, message } = answer;
-  if (reason === 'moved') return moved(step.sha, pull.headSha);
-  if (reason === 'forbidden') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
-  return {
-    kind: 'refused',
-    message: `The merge queue refused it: ${foreignSentence(message)}`,
-    hint: 'These are rules of the branch, which Portico never bypasses. Satisfy them, then try again.',
-  };
-}
-
-function moved(checked: string, now: string): StepOutcome {
-  return {
-    kind: 'refused',
-    message: `The branch moved from ${checked.slice(0, 7)} to ${now.slice(0, 7)} in the meantime.`,
-    hint: 'Review it again, then repeat the command.',
-  };
 }
 
 async function requestUpdate({

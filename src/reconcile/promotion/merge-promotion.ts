@@ -3,7 +3,7 @@ import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import { publicationJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
-import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
+import { mergeAsAllowed } from '../publication/merge.ts';
 import { packageChannels } from '../repository/channel-files.ts';
 import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';

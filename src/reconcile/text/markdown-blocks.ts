@@ -9,6 +9,11 @@ export function code(text: string): string {
   return text === '' ? '(empty)' : codeSpan(text.replaceAll(/[\r\n\t]+/g, ' '));
 }
 
+/** A commit, linked; `htmlUrl` is the address of its repository. */
+export function commitLink(htmlUrl: string, commit: string): string {
+  return `[\`${commit.slice(0, 7)}\`](${htmlUrl}/commit/${commit})`;
+}
+
 /** A table; cells are Markdown already. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [tableLine(header), tableLine(header.map(() => '---')), ...rows.map(tableLine)].join('\n');

@@ -9,7 +9,7 @@ import type { MergeAnswer } from '../forge/merging.ts';
 import type { Pull } from '../forge/pulls.ts';
 import { proposalJob, publicationJob, settledBranchJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
-import { mergeAsAllowed } from '../publication/merge-as-allowed.ts';
+import { mergeAsAllowed } from '../publication/merge.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { asksApproval, consentCheck, ourApproval } from '../review/proposal-approval.ts';

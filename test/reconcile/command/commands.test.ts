@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collaborationStore } from '../../../localforge/src/collaboration-store.ts';
 import { appJwt } from '../../../localforge/test/forge-fixture.ts';
+import { acceptEvent } from '../../../src/bot/deliveries.ts';
 import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
 import { commentJob } from '../../../src/reconcile/jobs.ts';
 import { routedEvent } from '../../../src/webhook/routed-event.ts';
@@ -376,7 +377,9 @@ describe('who is heard', () => {
       },
     };
     expect(
-      await stage.writesOf(() => stage.server().bot.accept(routedEvent(event, stage.forge.app.id))),
+      await stage.writesOf(() =>
+        acceptEvent(stage.server().bot.events, routedEvent(event, stage.forge.app.id)),
+      ),
     ).toEqual([]);
   });
 
