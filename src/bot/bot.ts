@@ -84,7 +84,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     tracing,
     freshness,
     index,
-    within: work.within,
+    within: (share, task) => work.within(share, task),
   });
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());

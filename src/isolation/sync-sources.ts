@@ -4,13 +4,14 @@ import { PorticoError } from '../error.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
+import type { ReadingOf } from '../package/sources/sources-reading.ts';
 import { treeDigest } from '../package/tree-digest.ts';
 import { processorsSchema, type Processor } from '../processors/processor-spec.ts';
 import { runProcessors } from '../processors/run-processors.ts';
 import { readTargets } from '../processors/target-profile.ts';
 import { readSources } from '../sources/read-sources.ts';
 import { filesBelow } from '../sources/select-files.ts';
-import { isManual, type FetchedSource, type Pause, type SourcesDocument } from '../sources/source.ts';
+import { isManual, type FetchedSource, type SourcesDocument } from '../sources/source.ts';
 import { readSourcesLock, type SourcesLock } from '../sources/sources-lock.ts';
 import { isHeld, syncSources, type Sync } from '../sources/sync.ts';
 import { contentSet } from './source-wire.ts';
@@ -25,17 +26,7 @@ export interface ReadSource {
   readonly held: boolean;
 }
 
-export type SourcesReading =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'problems'; readonly problems: readonly ConfigProblem[] }
-  | {
-      readonly kind: 'sources';
-      readonly sources: readonly ReadSource[];
-      /** Directories that processors fill. */
-      readonly outputs: readonly string[];
-      readonly hasLock: boolean;
-      readonly paused?: Pause;
-    };
+export type SourcesReading = ReadingOf<ReadSource, ConfigProblem>;
 
 /** Reads document and lock of a package. Never throws. */
 export function readPackageSources(files: PackageFiles): SourcesReading {

@@ -96,3 +96,34 @@ export function listOf<Value>(item: Reader<Value>): Reader<readonly Value[]> {
     });
   };
 }
+
+type Optional<Readers> = {
+  readonly [Name in keyof Readers]?: Readers[Name] extends Reader<infer Value> ? Value : never;
+};
+type Defaulted<Defaults> = {
+  readonly [Name in keyof Defaults]: Defaults[Name] extends readonly [Reader<infer Value>, unknown]
+    ? Value
+    : never;
+};
+
+type Readers = Readonly<Record<string, Reader<unknown>>>;
+/** Each with what stands for a field that is absent or of no use. */
+type Defaults = Readonly<Record<string, readonly [Reader<unknown>, unknown]>>;
+
+/** A map: fields that may be there, and fields that always are. */
+export function mapOf<Some extends Readers>(some: Some): Reader<Optional<Some>>;
+export function mapOf<Some extends Readers, All extends Defaults>(
+  some: Some,
+  all: All,
+): Reader<Optional<Some> & Defaulted<All>>;
+export function mapOf(some: Readers, all: Defaults = {}): Reader<Record<string, unknown>> {
+  return (raw, path, tell) => {
+    const fields = fieldsOf(raw, path, tell);
+    if (fields === undefined) return undefined;
+    const read: Record<string, unknown> = {};
+    for (const [name, [reader, otherwise]] of Object.entries(all))
+      read[name] = fields.or(name, reader, otherwise);
+    for (const [name, reader] of Object.entries(some)) Object.assign(read, fields.optional(name, reader));
+    return read;
+  };
+}

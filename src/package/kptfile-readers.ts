@@ -2,6 +2,7 @@ import {
   address,
   fieldsOf,
   listOf,
+  mapOf,
   text,
   texts,
   type Fields,
@@ -141,17 +142,10 @@ type Named = Pick<Kptfile, 'name' | 'namespace' | 'labels' | 'annotations'>;
 
 const NAMELESS: Named = { name: '', labels: {}, annotations: {} };
 
-const metadata: Reader<Named> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      name: fields.or('name', text, ''),
-      ...fields.optional('namespace', text),
-      labels: fields.or('labels', texts, {}),
-      annotations: fields.or('annotations', texts, {}),
-    }
-  );
-};
+const metadata: Reader<Named> = mapOf(
+  { namespace: text },
+  { name: [text, ''], labels: [texts, {}], annotations: [texts, {}] },
+);
 
 const KPTFILE = [
   'apiVersion',

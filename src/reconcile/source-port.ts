@@ -1,6 +1,7 @@
 /** What the reconcilers need of content that packages take from elsewhere: charts, archives, bundles, other repositories. */
 import type { PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions, FunctionRuntime } from '../package/render/function-runtime.ts';
+import type { ReadingOf } from '../package/sources/sources-reading.ts';
 
 /** What a source is pinned to, as its lock has it. */
 export interface SourcePin {
@@ -34,17 +35,7 @@ export interface SourceProblem {
   readonly hint: string;
 }
 
-export type SourcesReading =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'problems'; readonly problems: readonly SourceProblem[] }
-  | {
-      readonly kind: 'sources';
-      readonly sources: readonly SourceStanding[];
-      /** Directories that processors fill. */
-      readonly outputs: readonly string[];
-      readonly hasLock: boolean;
-      readonly paused?: { readonly reason: string; readonly until?: string };
-    };
+export type SourcesReading = ReadingOf<SourceStanding, SourceProblem>;
 
 /** Why something was not fetched or made. */
 export interface SourceRefusal {

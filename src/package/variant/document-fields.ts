@@ -1,5 +1,5 @@
 /** Readers of the fields that variants and sets share. Unknown fields are passed over, as an API server drops them. */
-import { address, fieldsOf, listOf, text, texts, type Reader } from '../kptfile-fields.ts';
+import { address, fieldsOf, listOf, mapOf, text, texts, type Reader } from '../kptfile-fields.ts';
 import { functionFrom, selectorFrom } from '../kptfile-readers.ts';
 import type { FunctionSpec, Selector } from '../render/function-runtime.ts';
 import { formatPath } from '../yaml/path.ts';
@@ -7,18 +7,10 @@ import type { LabelSelector, ObjectMeta, SelectorRequirement, VariantUpstream } 
 
 export const NO_METADATA: ObjectMeta = { name: '', labels: {}, annotations: {} };
 
-export const metadata: Reader<ObjectMeta> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      name: fields.or('name', text, ''),
-      ...fields.optional('namespace', text),
-      ...fields.optional('uid', text),
-      labels: fields.or('labels', texts, {}),
-      annotations: fields.or('annotations', texts, {}),
-    }
-  );
-};
+export const metadata: Reader<ObjectMeta> = mapOf(
+  { namespace: text, uid: text },
+  { name: [text, ''], labels: [texts, {}], annotations: [texts, {}] },
+);
 
 /** `3`, `"3"` and `v3` are one revision; `v2.1.0` is another kind of name. */
 export const revision: Reader<number | string> = (raw, path, tell) => {
@@ -32,17 +24,10 @@ export const revision: Reader<number | string> = (raw, path, tell) => {
   return undefined;
 };
 
-export const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      repo: fields.or('repo', address, ''),
-      package: fields.or('package', text, ''),
-      ...fields.optional('revision', revision),
-      ...fields.optional('workspaceName', text),
-    }
-  );
-};
+export const upstream: Reader<VariantUpstream> = mapOf(
+  { revision, workspaceName: text },
+  { repo: [address, ''], package: [text, ''] },
+);
 
 const functionSelector: Reader<Selector> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
@@ -55,23 +40,12 @@ export const pipelineFunction: Reader<FunctionSpec> = (raw, path, tell) => {
   return fields && functionFrom(fields, functionSelector);
 };
 
-const requirement: Reader<SelectorRequirement> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      key: fields.or('key', text, ''),
-      operator: fields.or('operator', text, ''),
-      values: fields.or('values', listOf(text), []),
-    }
-  );
-};
+const requirement: Reader<SelectorRequirement> = mapOf(
+  {},
+  { key: [text, ''], operator: [text, ''], values: [listOf(text), []] },
+);
 
-export const labelSelector: Reader<LabelSelector> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      matchLabels: fields.or('matchLabels', texts, {}),
-      matchExpressions: fields.or('matchExpressions', listOf(requirement), []),
-    }
-  );
-};
+export const labelSelector: Reader<LabelSelector> = mapOf(
+  {},
+  { matchLabels: [texts, {}], matchExpressions: [listOf(requirement), []] },
+);

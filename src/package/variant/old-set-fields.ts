@@ -1,5 +1,5 @@
 /** A PackageVariantSet of v1alpha1, which Porch defines and no longer serves, out of plain data: read as one of v1alpha2. */
-import { fieldsOf, listOf, text, texts, type Reader, type Tell } from '../kptfile-fields.ts';
+import { fieldsOf, listOf, mapOf, text, texts, type Reader, type Tell } from '../kptfile-fields.ts';
 import { labelSelector, metadata, NO_METADATA, revision } from './document-fields.ts';
 import { objectSelector } from './set-fields.ts';
 import type {
@@ -17,10 +17,7 @@ interface NamedPackage {
   readonly name: string;
 }
 
-const namedPackage: Reader<NamedPackage> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return fields && { repo: fields.or('repo', text, ''), name: fields.or('name', text, '') };
-};
+const namedPackage: Reader<NamedPackage> = mapOf({}, { repo: [text, ''], name: [text, ''] });
 
 const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
@@ -36,10 +33,7 @@ const upstream: Reader<VariantUpstream> = (raw, path, tell) => {
   };
 };
 
-const valueOrField: Reader<ValueOrField> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return fields && { ...fields.optional('value', text), ...fields.optional('fromField', text) };
-};
+const valueOrField: Reader<ValueOrField> = mapOf({ value: text, fromField: text });
 
 const packageName: Reader<TargetNaming> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell);
@@ -54,19 +48,8 @@ const packageName: Reader<TargetNaming> = (raw, path, tell) => {
   };
 };
 
-const objects: Reader<{ readonly selectors: readonly ObjectSelector[]; readonly repoName?: ValueOrField }> = (
-  raw,
-  path,
-  tell,
-) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      selectors: fields.or('selectors', listOf(objectSelector), []),
-      ...fields.optional('repoName', valueOrField),
-    }
-  );
-};
+const objects: Reader<{ readonly selectors: readonly ObjectSelector[]; readonly repoName?: ValueOrField }> =
+  mapOf({ repoName: valueOrField }, { selectors: [listOf(objectSelector), []] });
 
 /** One target of v1alpha1 gives one of v1alpha2 for each of its selectors. */
 function targetsWith(template: VariantTemplate): Reader<readonly SetTarget[]> {

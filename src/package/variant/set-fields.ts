@@ -1,5 +1,5 @@
 /** A PackageVariantSet of v1alpha2 out of plain data. */
-import { fieldsOf, listOf, text, texts, type Reader, type Tell } from '../kptfile-fields.ts';
+import { fieldsOf, listOf, mapOf, text, texts, type Reader, type Tell } from '../kptfile-fields.ts';
 import { labelSelector, metadata, NO_METADATA, pipelineFunction, upstream } from './document-fields.ts';
 import type {
   MapExpression,
@@ -13,17 +13,12 @@ import type {
   VariantTemplate,
 } from './variant-types.ts';
 
-const mapExpression: Reader<MapExpression> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('key', text),
-      ...fields.optional('keyExpr', text),
-      ...fields.optional('value', text),
-      ...fields.optional('valueExpr', text),
-    }
-  );
-};
+const mapExpression: Reader<MapExpression> = mapOf({
+  key: text,
+  keyExpr: text,
+  value: text,
+  valueExpr: text,
+});
 
 const templateFunction: Reader<TemplateFunction> = (raw, path, tell) => {
   const spec = pipelineFunction(raw, path, tell);
@@ -35,75 +30,50 @@ const templateFunction: Reader<TemplateFunction> = (raw, path, tell) => {
   );
 };
 
-const templateInjector: Reader<TemplateInjector> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('group', text),
-      ...fields.optional('version', text),
-      ...fields.optional('kind', text),
-      ...fields.optional('name', text),
-      ...fields.optional('nameExpr', text),
-    }
-  );
-};
+const templateInjector: Reader<TemplateInjector> = mapOf({
+  group: text,
+  version: text,
+  kind: text,
+  name: text,
+  nameExpr: text,
+});
 
-const downstream: Reader<NonNullable<VariantTemplate['downstream']>> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('repo', text),
-      ...fields.optional('repoExpr', text),
-      ...fields.optional('package', text),
-      ...fields.optional('packageExpr', text),
-    }
-  );
-};
+const downstream: Reader<NonNullable<VariantTemplate['downstream']>> = mapOf({
+  repo: text,
+  repoExpr: text,
+  package: text,
+  packageExpr: text,
+});
 
-const packageContext: Reader<NonNullable<VariantTemplate['packageContext']>> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('data', texts),
-      ...fields.optional('dataExprs', listOf(mapExpression)),
-      ...fields.optional('removeKeys', listOf(text)),
-      ...fields.optional('removeKeyExprs', listOf(text)),
-    }
-  );
-};
+const packageContext: Reader<NonNullable<VariantTemplate['packageContext']>> = mapOf({
+  data: texts,
+  dataExprs: listOf(mapExpression),
+  removeKeys: listOf(text),
+  removeKeyExprs: listOf(text),
+});
 
-const pipeline: Reader<NonNullable<VariantTemplate['pipeline']>> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('mutators', listOf(templateFunction)),
-      ...fields.optional('validators', listOf(templateFunction)),
-    }
-  );
-};
+const pipeline: Reader<NonNullable<VariantTemplate['pipeline']>> = mapOf({
+  mutators: listOf(templateFunction),
+  validators: listOf(templateFunction),
+});
 
-const template: Reader<VariantTemplate> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('downstream', downstream),
-      ...fields.optional('adoptionPolicy', text),
-      ...fields.optional('deletionPolicy', text),
-      ...fields.optional('labels', texts),
-      ...fields.optional('labelExprs', listOf(mapExpression)),
-      ...fields.optional('annotations', texts),
-      ...fields.optional('annotationExprs', listOf(mapExpression)),
-      ...fields.optional('packageContext', packageContext),
-      ...fields.optional('pipeline', pipeline),
-      ...fields.optional('injectors', listOf(templateInjector)),
-    }
-  );
-};
+const template: Reader<VariantTemplate> = mapOf({
+  downstream,
+  adoptionPolicy: text,
+  deletionPolicy: text,
+  labels: texts,
+  labelExprs: listOf(mapExpression),
+  annotations: texts,
+  annotationExprs: listOf(mapExpression),
+  packageContext,
+  pipeline,
+  injectors: listOf(templateInjector),
+});
 
-const repositoryTarget: Reader<RepositoryTarget> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return fields && { name: fields.or('name', text, ''), ...fields.optional('packageNames', listOf(text)) };
-};
+const repositoryTarget: Reader<RepositoryTarget> = mapOf(
+  { packageNames: listOf(text) },
+  { name: [text, ''] },
+);
 
 const repositorySelector: Reader<RepositorySelector> = (raw, path, tell) => {
   const selector = labelSelector(raw, path, tell);
@@ -123,24 +93,14 @@ export const objectSelector: Reader<ObjectSelector> = (raw, path, tell) => {
   );
 };
 
-const target: Reader<SetTarget> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && {
-      ...fields.optional('repositories', listOf(repositoryTarget)),
-      ...fields.optional('repositorySelector', repositorySelector),
-      ...fields.optional('objectSelector', objectSelector),
-      ...fields.optional('template', template),
-    }
-  );
-};
+const target: Reader<SetTarget> = mapOf({
+  repositories: listOf(repositoryTarget),
+  repositorySelector,
+  objectSelector,
+  template,
+});
 
-const spec: Reader<PackageVariantSet['spec']> = (raw, path, tell) => {
-  const fields = fieldsOf(raw, path, tell);
-  return (
-    fields && { ...fields.optional('upstream', upstream), targets: fields.or('targets', listOf(target), []) }
-  );
-};
+const spec: Reader<PackageVariantSet['spec']> = mapOf({ upstream }, { targets: [listOf(target), []] });
 
 /** What of the data can be used; the rest is told. */
 export function variantSetOf(raw: unknown, tell: Tell): PackageVariantSet {

@@ -14,8 +14,8 @@ import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { pushRefused, refMoved } from '../repository/refused-push.ts';
+import { pushOnHead, type HeadCommit } from '../repository/push-commit.ts';
+import { pushRefused } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest } from '../step-outcome.ts';
 import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
@@ -87,16 +87,14 @@ export async function settleConflicts({
     comment: asked.id,
   };
   const title = `Settle ${meant.length === 1 ? 'a conflict' : `${meant.length} conflicts`}: take ${side}\n\nRequested-By: ${asked.login}`;
-  const commit: BranchCommit = {
+  const commit: HeadCommit = {
     branch: pull.headRef,
-    expect: head,
     parents: [head],
     changes,
     message: (place) => sealedCommitMessage(title, record, place, ports.seals),
   };
-  const answer = await pushCommit(ports, git, commit, signal);
+  const answer = await pushOnHead(ports, git, commit, signal);
   if (answer.kind === 'pushed') return { commit: answer.oid, notes: joinedNotes(notes) };
-  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   throw pushRefused(
     pull.headRef,
     answer.rejected,

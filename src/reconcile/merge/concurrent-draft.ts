@@ -12,8 +12,8 @@ import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { pushRefusal, refMoved } from '../repository/refused-push.ts';
+import { pushOnHead, type HeadCommit } from '../repository/push-commit.ts';
+import { pushRefusal } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type MergeRecord } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { joinedNotes, mergeNotes, type MergeNotes } from '../text/merge-notes.ts';
@@ -94,16 +94,14 @@ export async function remergeProposal(
     ...(following.length > 0 && { following }),
   };
   const title = `Merge ${pull.baseRef} into ${pull.headRef}\n\nBoth changed ${behind.map(({ path }) => path).join(', ')}.`;
-  const commit: BranchCommit = {
+  const commit: HeadCommit = {
     branch: pull.headRef,
-    expect: head.oid,
     parents: [head.oid, base],
     onto: onto.tree,
     changes,
     message: (place) => sealedCommitMessage(title, record, place, ports.seals),
   };
-  const answer = await pushCommit(ports, git, commit, signal);
-  if (answer.kind === 'moved') throw refMoved(pull.headRef);
+  const answer = await pushOnHead(ports, git, commit, signal);
   if (answer.kind === 'refused') {
     const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
     return withheld(`${message} ${hint}`);

@@ -7,8 +7,7 @@ import { packageOfChannelFile } from '../../channels/judge-file.ts';
 import { CHANNEL_BRANCHES } from '../../revision/ref-name.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { pushCommit } from '../repository/push-commit.ts';
-import { refMoved } from '../repository/refused-push.ts';
+import { pushOnHead } from '../repository/push-commit.ts';
 import { readCommitRecord, sealedCommitMessage, type ChannelsRecord } from '../seal/commit-seal.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import {
@@ -65,12 +64,11 @@ export async function rebuildChannels(
     index: 0,
     anew: true,
   };
-  const answer = await pushCommit(
+  const answer = await pushOnHead(
     ports,
     git,
     {
       branch: pull.headRef,
-      expect: head.oid,
       parents: [head.oid, base],
       onto: base,
       changes: files,
@@ -78,7 +76,6 @@ export async function rebuildChannels(
     },
     signal,
   );
-  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   // The check says that it conflicts.
   if (answer.kind === 'refused') return false;
   await forge.upsertSticky(pull.number, MARKER, summary, signal);

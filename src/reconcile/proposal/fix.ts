@@ -9,8 +9,8 @@ import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { answered } from '../repository/caller.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { pushRefusal, refMoved } from '../repository/refused-push.ts';
+import { pushOnHead, type HeadCommit } from '../repository/push-commit.ts';
+import { pushRefusal } from '../repository/refused-push.ts';
 import { readCommitRecord, sealedCommitMessage } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { loadFixes } from './fixes.ts';
@@ -88,17 +88,15 @@ async function fix({
     all.filter((one) => one.check === check).flatMap((one) => [...one.changes]),
   );
   if (changes.size === 0) return 'there is nothing left to fix.';
-  const commit: BranchCommit = {
+  const commit: HeadCommit = {
     branch: pull.headRef,
-    expect: head.oid,
     parents: [head.oid],
     changes,
     message: (place) =>
       sealedCommitMessage(`Fix what ${check} found`, { kind: 'fix', check, by, byId }, place, ports.seals),
   };
-  const answer = await pushCommit(ports, git, commit, signal);
+  const answer = await pushOnHead(ports, git, commit, signal);
   if (answer.kind === 'pushed') return null;
-  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
   return `${message.charAt(0).toLowerCase()}${message.slice(1)} ${hint}`;
 }

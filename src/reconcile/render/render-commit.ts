@@ -3,8 +3,8 @@ import { sealOf } from '../../revision/sealed-record.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
-import { pushRefusal, refMoved } from '../repository/refused-push.ts';
+import { pushOnHead, type HeadCommit } from '../repository/push-commit.ts';
+import { pushRefusal } from '../repository/refused-push.ts';
 import { RENDER_SEAL } from '../seal/bot-commit.ts';
 import type { RenderedPackage } from './proposal-render.ts';
 
@@ -47,18 +47,16 @@ export async function pushRendered({
     return withhold({ ports, git, head, reason, changes, signal });
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
-  const commit: BranchCommit = {
+  const commit: HeadCommit = {
     branch: pull.headRef,
-    expect: head.oid,
     parents: [head.oid],
     changes,
     message: (place) =>
       `Render ${names.join(', ')}\n\n${RENDER_SEAL}${sealOf({ of: 'render', at: place }, '', ports.seals)}\n`,
   };
-  const answer = await pushCommit(ports, git, commit, signal);
+  const answer = await pushOnHead(ports, git, commit, signal);
   if (answer.kind === 'pushed')
     return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
-  if (answer.kind === 'moved') throw refMoved(pull.headRef);
   const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
   return withhold({ ports, git, head, reason: `${message} ${hint}`, changes, signal });
 }

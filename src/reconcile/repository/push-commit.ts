@@ -2,7 +2,7 @@ import type { SealedPlace } from '../../revision/sealed-record.ts';
 import type { FileChanges, Git, RejectedRef } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { botPerson } from '../seal/bot-commit.ts';
-import { wasOvertaken } from './refused-push.ts';
+import { refMoved, wasOvertaken } from './refused-push.ts';
 
 export interface BranchCommit {
   readonly branch: string;
@@ -15,6 +15,9 @@ export interface BranchCommit {
   /** The whole message, with a seal of the place. */
   readonly message: (place: SealedPlace) => string;
 }
+
+/** On a branch that stands at the first parent. */
+export type HeadCommit = Omit<BranchCommit, 'expect'>;
 
 export type PushedCommit =
   | { readonly kind: 'pushed'; readonly oid: string }
@@ -37,4 +40,19 @@ export async function pushCommit(
   if (answer.ok) return { kind: 'pushed', oid };
   const rejected = answer.rejected.find((one) => !wasOvertaken(one));
   return rejected === undefined ? { kind: 'moved' } : { kind: 'refused', rejected };
+}
+
+/**
+ * Puts a commit on the branch of a proposal, whose head is the first of `parents`. Answers what was pushed, or why not.
+ * @throws PorticoError REF_MOVED where somebody else was faster: the job runs again on what is there then
+ */
+export async function pushOnHead(
+  ports: Pick<Ports, 'app'>,
+  git: Parameters<typeof pushCommit>[1],
+  commit: HeadCommit,
+  signal?: AbortSignal,
+): Promise<Exclude<PushedCommit, { kind: 'moved' }>> {
+  const answer = await pushCommit(ports, git, { ...commit, expect: commit.parents[0] }, signal);
+  if (answer.kind === 'moved') throw refMoved(commit.branch);
+  return answer;
 }
