@@ -15,6 +15,7 @@ import { invitation } from '../../src/demo/invitation.ts';
 import { findPackages, temporaryFolder } from '../../src/demo/seed.ts';
 import { summarise } from '../../src/demo/summary.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
+import { longTest } from '../long-test.ts';
 import { REALISTIC, RETRY_MS } from '../realistic.ts';
 import { playSentences, runCommands, thingsOf } from './play-invitation.ts';
 
@@ -105,7 +106,7 @@ test('CI has run on the proposal, and Flux and Argo CD have told of what they de
   expect(deployments.map(({ environment }) => environment)).toEqual(['production']);
 });
 
-test('what it invites to works exactly as printed, in a terminal and in a browser', async () => {
+longTest('what it invites to works exactly as printed, in a terminal and in a browser', async () => {
   const things = thingsOf(printed);
   expect(things).toHaveLength(3);
   await using browser = browserHere ? await launchChromium() : undefined;

@@ -129,17 +129,20 @@ describe('what comes back is what would come out here', () => {
   });
 });
 
-test('content that takes too long is stopped at its step, and what else is to be judged is judged (61)', async () => {
-  using work = await start();
-  const result = await work.content.renderSettled(slow([SLOW_POLICY, LABELS]));
-  expect(result.ok).toBe(false);
-  const run = (name: string): unknown => result.runs.find(({ guardrail }) => guardrail === name);
-  expect(run('slow')).toMatchObject({
-    exitCode: 1,
-    refused: { code: 'CONTENT_TIME', message: expect.stringContaining('slow') as string },
-  });
-  expect(run('labels')).toMatchObject({ exitCode: 0 });
-});
+longTest(
+  'content that takes too long is stopped at its step, and what else is to be judged is judged (61)',
+  async () => {
+    using work = await start();
+    const result = await work.content.renderSettled(slow([SLOW_POLICY, LABELS]));
+    expect(result.ok).toBe(false);
+    const run = (name: string): unknown => result.runs.find(({ guardrail }) => guardrail === name);
+    expect(run('slow')).toMatchObject({
+      exitCode: 1,
+      refused: { code: 'CONTENT_TIME', message: expect.stringContaining('slow') as string },
+    });
+    expect(run('labels')).toMatchObject({ exitCode: 0 });
+  },
+);
 
 test('content that takes too much memory ends its process and no other (61)', async () => {
   const long = CONFIG_MAP.replace('a: b', `a: ${'x '.repeat(300)}`);
@@ -164,7 +167,7 @@ test('content that takes too much memory ends its process and no other (61)', as
   expect(plain.ok).toBe(true);
 });
 
-test('what comes from a fork gets less memory, until somebody who may asks for more (61)', async () => {
+longTest('what comes from a fork gets less memory, until somebody who may asks for more (61)', async () => {
   const ends: string[] = [];
   using work = await start({
     limits: {

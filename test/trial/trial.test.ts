@@ -51,8 +51,10 @@ describe('with an App that may administer', () => {
   });
   afterAll(() => trial[Symbol.asyncDispose]());
 
-  test('the local forge is as Portico believes in every row but those of the loop, and nothing is left there', () =>
-    asBelieved(trial, (number) => !LOOP.includes(number)));
+  longTest(
+    'the local forge is as Portico believes in every row but those of the loop, and nothing is left there',
+    () => asBelieved(trial, (number) => !LOOP.includes(number)),
+  );
 
   longTest('and in the loop, in which Portico runs', () => asBelieved(trial, () => true));
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -160,48 +161,51 @@ test('a clone is locked to the commit behind the tag; content does not go where 
   });
 });
 
-test('a rollback becomes the next revision and says so; what fails the guardrails is refused', async () => {
-  const repo = stage.repository('guarded');
-  for (const [at, color] of ['white', 'red', 'blue'].entries()) {
-    const commit = await repo.push('main', { 'web/config.yaml': configMap('web', { color }) });
-    await repo.tag(`web/v${at + 1}`, commit);
-  }
-  await stage.idle();
-  const issue = await issueIn(repo);
-  const number = linked(await done(repo, issue, '/portico rollback web@v1', 'bob'));
-  expect(await repo.pull(number)).toMatchObject({ draft: true, title: 'Restore web to v1' });
-  expect((await repo.pull(number)).body).toContain('`Restored-From: v1`');
-  await done(repo, number, '/portico propose', 'bob');
-  await done(repo, number, '/portico publish', 'carol');
-  expect(await repo.tagMessage('web/v4')).toContain('Restored-From: v1');
-  expect(await repo.git('rev-parse', 'web/v4:web')).toBe(await repo.git('rev-parse', 'web/v1:web'));
+longTest(
+  'a rollback becomes the next revision and says so; what fails the guardrails is refused',
+  async () => {
+    const repo = stage.repository('guarded');
+    for (const [at, color] of ['white', 'red', 'blue'].entries()) {
+      const commit = await repo.push('main', { 'web/config.yaml': configMap('web', { color }) });
+      await repo.tag(`web/v${at + 1}`, commit);
+    }
+    await stage.idle();
+    const issue = await issueIn(repo);
+    const number = linked(await done(repo, issue, '/portico rollback web@v1', 'bob'));
+    expect(await repo.pull(number)).toMatchObject({ draft: true, title: 'Restore web to v1' });
+    expect((await repo.pull(number)).body).toContain('`Restored-From: v1`');
+    await done(repo, number, '/portico propose', 'bob');
+    await done(repo, number, '/portico publish', 'carol');
+    expect(await repo.tagMessage('web/v4')).toContain('Restored-From: v1');
+    expect(await repo.git('rev-parse', 'web/v4:web')).toBe(await repo.git('rev-parse', 'web/v1:web'));
 
-  await refused(repo, issue, {
-    '/portico rollback web@v4': 'already',
-    '/portico rollback web@v2': 'guardrail/colour',
-  });
+    await refused(repo, issue, {
+      '/portico rollback web@v4': 'already',
+      '/portico rollback web@v2': 'guardrail/colour',
+    });
 
-  // What was waived, and by whom, stands in the tag and in the release.
-  const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
-  await done(repo, forced, '/portico propose', 'bob');
-  await done(repo, forced, '/portico publish', 'carol');
-  const said = await repo.tagMessage('web/v5');
-  expect(said).toContain('Restored-From: v2\nWaived: colour bob\n');
-  const release = await repo.release('web/v5');
-  expect(release).toContain(said.trimEnd().split('\n\n').at(-1));
-  expect(release).toContain(
-    'Restored from `v2`. It fails these guardrails, which were waived: `colour` (by `bob`).',
-  );
+    // What was waived, and by whom, stands in the tag and in the release.
+    const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
+    await done(repo, forced, '/portico propose', 'bob');
+    await done(repo, forced, '/portico publish', 'carol');
+    const said = await repo.tagMessage('web/v5');
+    expect(said).toContain('Restored-From: v2\nWaived: colour bob\n');
+    const release = await repo.release('web/v5');
+    expect(release).toContain(said.trimEnd().split('\n\n').at(-1));
+    expect(release).toContain(
+      'Restored from `v2`. It fails these guardrails, which were waived: `colour` (by `bob`).',
+    );
 
-  // Somebody goes on from what came back: then it is other content, and does not say that it is v3.
-  const changed = linked(await done(repo, issue, '/portico rollback web@v3', 'bob'));
-  const files = { 'web/config.yaml': configMap('web', { color: 'blue', size: 'big' }) };
-  await repo.push((await repo.pull(changed)).head.ref, files);
-  await stage.idle();
-  await done(repo, changed, '/portico propose', 'bob');
-  await done(repo, changed, '/portico publish', 'carol');
-  expect(await repo.tagMessage('web/v6')).not.toMatch(/Restored-From|Waived/);
-});
+    // Somebody goes on from what came back: then it is other content, and does not say that it is v3.
+    const changed = linked(await done(repo, issue, '/portico rollback web@v3', 'bob'));
+    const files = { 'web/config.yaml': configMap('web', { color: 'blue', size: 'big' }) };
+    await repo.push((await repo.pull(changed)).head.ref, files);
+    await stage.idle();
+    await done(repo, changed, '/portico propose', 'bob');
+    await done(repo, changed, '/portico publish', 'carol');
+    expect(await repo.tagMessage('web/v6')).not.toMatch(/Restored-From|Waived/);
+  },
+);
 
 test('a form is a command; one that was interrupted goes on where it was', async () => {
   const repo = stage.repository('blueprints');

@@ -108,7 +108,7 @@ describe('with the ruleset', () => {
     expect(await refusal(repo.press(number))).toContain('Required status check "portico" is failing');
   });
 
-  test('auto-merge waits for the approval, and then merges by itself', async () => {
+  longTest('auto-merge waits for the approval, and then merges by itself', async () => {
     const repo = stage.repository('ruled');
     const { number, node_id } = await repo.propose('auto', change('auto'));
     await stage.as('alice').rest.repos.update({ ...repo.where, allow_auto_merge: true });
@@ -133,7 +133,7 @@ describe('with the ruleset', () => {
     expect((await repo.pull(number)).merged).toBe(true);
   });
 
-  test('an approval that is taken back closes the door again', async () => {
+  longTest('an approval that is taken back closes the door again', async () => {
     const repo = stage.repository('ruled');
     const { number } = await repo.propose('back', change('back'));
     await repo.review(number, 'APPROVE');

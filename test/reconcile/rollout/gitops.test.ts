@@ -139,7 +139,7 @@ async function expectStopped(told: readonly string[], fleet: Fleet, said: readon
   expect(board).toContain(`\`acme/up:${fleet}\` \`v${newest[fleet]}\` is stopped`);
 }
 
-test('Flux: three waves, each after the statuses of the one before', async () => {
+longTest('Flux: three waves, each after the statuses of the one before', async () => {
   const canary = 'flux-canary';
   // Something else is pushed behind what is published, and Flux may report on that alone.
   let beside: Promise<string> | undefined;

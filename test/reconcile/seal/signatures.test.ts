@@ -120,7 +120,7 @@ function part(bytes: Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-test('with a key commits and tags are signed by it', async () => {
+longTest('with a key commits and tags are signed by it', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const { data: machine } = await stage.as('stan').rest.users.getAuthenticated();
   const x = Buffer.from(privateKey.export({ format: 'jwk' }).x!, 'base64url');

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
@@ -36,45 +36,48 @@ function suspend(suspended: boolean): void {
   }
 }
 
-test('suspended in the middle of the work: it stops, what was kept goes, and nothing is lost when it comes back (60)', async () => {
-  const repository = stage.repository('packages');
-  let held = 0;
-  const written = await stage.writesOf(() =>
-    stage.watching(
-      ({ method, path }) => {
-        if (method === 'POST' && path.endsWith('/check-runs') && held === 0) {
-          held += 1;
-          suspend(true);
-        }
-      },
-      async () => {
-        await repository.push('drafts/one/next', { 'one/config.yaml': configMap('one', { color: 'red' }) });
-        await stage.as('alice').rest.pulls.create({
-          ...repository.where,
-          title: 'Red',
-          head: 'drafts/one/next',
-          base: 'main',
-        });
-        await stage.forge.settled();
-        await stage.stopBot();
-      },
-    ),
-  );
-  expect(held).toBe(1);
-  expect(written.filter(({ what }) => /check-runs|comments|git-receive-pack/.test(what))).toEqual([]);
-  expect((await repository.checks(await repository.head('drafts/one/next'))).size).toBe(0);
+longTest(
+  'suspended in the middle of the work: it stops, what was kept goes, and nothing is lost when it comes back (60)',
+  async () => {
+    const repository = stage.repository('packages');
+    let held = 0;
+    const written = await stage.writesOf(() =>
+      stage.watching(
+        ({ method, path }) => {
+          if (method === 'POST' && path.endsWith('/check-runs') && held === 0) {
+            held += 1;
+            suspend(true);
+          }
+        },
+        async () => {
+          await repository.push('drafts/one/next', { 'one/config.yaml': configMap('one', { color: 'red' }) });
+          await stage.as('alice').rest.pulls.create({
+            ...repository.where,
+            title: 'Red',
+            head: 'drafts/one/next',
+            base: 'main',
+          });
+          await stage.forge.settled();
+          await stage.stopBot();
+        },
+      ),
+    );
+    expect(held).toBe(1);
+    expect(written.filter(({ what }) => /check-runs|comments|git-receive-pack/.test(what))).toEqual([]);
+    expect((await repository.checks(await repository.head('drafts/one/next'))).size).toBe(0);
 
-  expect(mirrors()).toHaveLength(REPOSITORIES);
-  await stage.startBot();
-  expect(mirrors()).toEqual([]);
+    expect(mirrors()).toHaveLength(REPOSITORIES);
+    await stage.startBot();
+    expect(mirrors()).toEqual([]);
 
-  await stage.stopBot();
-  suspend(false);
-  await stage.startBot();
-  await stage.sweep();
-  expect((await repository.checksOf(1)).get('portico')).toMatchObject({ conclusion: 'action_required' });
-  expect(mirrors()).toHaveLength(REPOSITORIES);
-});
+    await stage.stopBot();
+    suspend(false);
+    await stage.startBot();
+    await stage.sweep();
+    expect((await repository.checksOf(1)).get('portico')).toMatchObject({ conclusion: 'action_required' });
+    expect(mirrors()).toHaveLength(REPOSITORIES);
+  },
+);
 
 longTest(
   'suspended in the middle of a fan-out: each repository has its update once when it comes back',
