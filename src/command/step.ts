@@ -88,5 +88,5 @@ export type Step =
 export type BulkStep =
   /** Write the plan of one command for many into the issue; a dry run is only told. */
   | { readonly do: 'plan-bulk'; readonly request: BulkRequest; readonly dryRun: boolean }
-  /** Carry out the newest plan of this person in the issue. */
-  | { readonly do: 'run-bulk'; readonly login: string };
+  /** Carry out a plan of this person in the issue: the one whose digest begins so, else the newest. */
+  | { readonly do: 'run-bulk'; readonly login: string; readonly plan?: string };

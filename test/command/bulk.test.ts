@@ -12,7 +12,23 @@ test.each([
   ['approve --match team=web,tier!=test', 'plan-bulk'],
   ["close --match='*'", 'plan-bulk'],
   ['', 'bad-argument'],
-  ['publish --match=*', 'bad-argument'],
+  ['publish --match=*', 'plan-bulk'],
+  ['publish --match=* --bump=minor', 'plan-bulk'],
+  ['publish --match=* --bump=big', 'bad-argument'],
+  ['approve --match=* --bump=minor', 'bad-argument'],
+  ['approve --revision=apps/shop@v8', 'plan-bulk'],
+  ['approve --revision=apps/shop@8 --match=acme/edge-*', 'plan-bulk'],
+  ['approve --revision=apps/shop', 'bad-argument'],
+  ['approve --revision=../x@v1', 'bad-argument'],
+  ['publish --rollout=web --wave=canary', 'plan-bulk'],
+  ['publish --rollout=Web', 'bad-argument'],
+  ['publish --rollout=web --wave=../x', 'bad-argument'],
+  ['publish --wave=canary', 'bad-argument'],
+  ['publish --variants --wave=canary', 'bad-argument'],
+  ['approve --variants', 'plan-bulk'],
+  ['approve --variants --rollout=web', 'bad-argument'],
+  ['close --variants', 'bad-argument'],
+  ['update --rollout=web', 'bad-argument'],
   ['update', 'bad-argument'],
   ['update --match=a --to=main', 'bad-argument'],
   ['rollback --match=a', 'bad-argument'],
@@ -31,6 +47,41 @@ test('neither is said in a pull request', () => {
   expect(say('/portico confirm', { place: issue })).toMatchObject({
     steps: [{ do: 'run-bulk', login: 'bob' }],
   });
+});
+
+function requested(line: string): unknown {
+  const answer = say(`/portico bulk ${line}`, { place: issue });
+  return answer.kind === 'do' ? answer.steps : answer;
+}
+
+test('a fleet is what its option says, in all repositories unless some are named', () => {
+  expect(requested('approve --revision=apps/shop@8')).toEqual([
+    {
+      do: 'plan-bulk',
+      dryRun: false,
+      request: {
+        action: 'approve',
+        match: '**',
+        fleet: { of: 'revision', package: 'apps/shop', revision: 'v8' },
+      },
+    },
+  ]);
+  expect(requested('publish --rollout=web --wave=canary --match=acme/edge-* --bump=patch')).toMatchObject([
+    { request: { match: 'acme/edge-*', bump: 'patch', fleet: { of: 'rollout', wave: 'canary' } } },
+  ]);
+});
+
+test.each([
+  ['', undefined],
+  ['3F2a91c0b7de', '3f2a91c0b7de'],
+])('confirm %s', (word, plan) => {
+  expect(say(`/portico confirm ${word}`, { place: issue })).toMatchObject({
+    steps: [{ do: 'run-bulk', login: 'bob', ...(plan !== undefined && { plan }) }],
+  });
+});
+
+test.each(['3f2a91c', 'latest', '3f2a91c0b7dex'])('%s is no digest of a plan', (word) => {
+  expect(outcome(`/portico confirm ${word}`, { place: issue })).toBe('bad-argument');
 });
 
 test('without --match it is asked which packages are meant', () => {

@@ -1,9 +1,10 @@
-/** One command for many: the plan as it stands in an issue, with how far it is. */
+/** One command for many: what it is about, and its plan as it stands in an issue. */
 
 import { isSameAccount } from '../../command/account.ts';
 import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
 import type { Step } from '../../command/step.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import type { CommentSource } from '../comment-source.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
@@ -11,43 +12,16 @@ import { loadProposal, rootPackages } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
-import { code, sentence, table } from '../text/markdown-blocks.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { leftOutText, planDigest, planText, type BulkItem, type BulkPlan } from './bulk-record.ts';
+import { fleetItems } from './fleet-plan.ts';
 import { updateChoices } from './update-choices.ts';
-
-export interface BulkItem {
-  /** Pull request that the command is said in; absent: in the issue. */
-  readonly pull?: number;
-  /** Head of it when the plan was made. */
-  readonly head?: string;
-  /** For people: the packages. */
-  readonly what: string;
-  /** The command, without the prefix. */
-  readonly line: string;
-}
-
-export interface BulkResult {
-  readonly outcome: 'done' | 'refused' | 'failed';
-  readonly text: string;
-}
-
-export interface BulkPlan {
-  readonly request: BulkRequest;
-  readonly login: string;
-  /** The forge's number of that account; absent in plans that were made before it was kept. */
-  readonly accountId?: number | undefined;
-  /** The comment that asked for the plan. */
-  readonly comment: number;
-  readonly items: readonly BulkItem[];
-  /** By place of the item. */
-  readonly results: Readonly<Record<number, BulkResult>>;
-  /** The comment that confirmed it. */
-  readonly confirmed?: number;
-}
 
 /** A plan with its results must fit into one comment: more are planned one part after the other. */
 const MAX_ITEMS = 100;
 const MAX_PLAN = 14_000;
-const MAX_TEXT_LENGTH = 80;
+/** The same for items in other repositories, which name content: with results of 80 characters they still fit. */
+const MAX_FLEET_PLAN = 25_000;
 
 const KIND = 'bulk';
 
@@ -55,27 +29,40 @@ const KIND = 'bulk';
 export async function planBulk({
   ports,
   access,
+  source,
   asked,
   step: { request, dryRun },
   signal,
 }: {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
+  readonly source: CommentSource;
   readonly asked: CommandRequest;
   readonly step: Extract<Step, { do: 'plan-bulk' }>;
   readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const { forge, git } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
-  const all = await itemsOf({ ports, access, facts, request, signal });
+  const { fleet } = request;
+  const found =
+    fleet === undefined
+      ? { items: await itemsOf({ ports, access, facts, request, signal }), leftOut: [], unread: 0 }
+      : await fleetItems({ ports, access, source, request: { ...request, fleet }, most: MAX_ITEMS, signal });
+  if ('kind' in found) return found;
+  const { items: all, leftOut, unread } = found;
+  const notPlanned = leftOutText(leftOut);
   if (all.length === 0) {
+    const hint =
+      fleet === undefined
+        ? 'Try another --match: a glob over package paths, or label=value.'
+        : 'It is about open update pull requests in repositories that readers of this one may know.';
     return {
       kind: 'refused',
-      message: `Nothing to ${request.action} here matches ${code(request.match)}.`,
-      hint: 'Try another --match: a glob over package paths, or label=value.',
+      message: `Nothing to ${request.action} matches ${code(request.match)}.`,
+      hint: `${hint}\n\n${notPlanned}`.trim(),
     };
   }
-  const items = fitting(all);
+  const items = fitting(all, fleet === undefined ? MAX_PLAN : MAX_FLEET_PLAN);
   const plan: BulkPlan = {
     request,
     login: asked.login,
@@ -84,22 +71,18 @@ export async function planBulk({
     items,
     results: {},
   };
-  if (dryRun) return { kind: 'done', reply: planText(plan, all.length, true) };
-  await writePlan({ ports, access, facts, issue: asked.number, plan, found: all.length, signal });
-  return { kind: 'done' };
+  const total = all.length + unread;
+  if (dryRun)
+    return { kind: 'done', reply: [planText(plan, facts, total, true), notPlanned].join('\n\n').trim() };
+  await writePlan({ ports, access, facts, issue: asked.number, plan, found: total, signal });
+  return { kind: 'done', ...(notPlanned !== '' && { reply: notPlanned }) };
 }
 
-/** A result as the plan keeps it. */
-export function shortResult(outcome: BulkResult['outcome'], text: string): BulkResult {
-  const flat = sentence(text);
-  return { outcome, text: flat.length > MAX_TEXT_LENGTH ? `${flat.slice(0, MAX_TEXT_LENGTH - 1)}…` : flat };
-}
-
-function fitting(items: readonly BulkItem[]): BulkItem[] {
+function fitting(items: readonly BulkItem[], most: number): BulkItem[] {
   let size = 0;
   return items.slice(0, MAX_ITEMS).filter((item) => {
     size += JSON.stringify(item).length;
-    return size <= MAX_PLAN;
+    return size <= most;
   });
 }
 
@@ -115,7 +98,7 @@ export async function writePlan({
 }: {
   readonly ports: Pick<Ports, 'seals'>;
   readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly facts: Pick<RepositoryFacts, 'id'>;
+  readonly facts: Pick<RepositoryFacts, 'id' | 'htmlUrl'>;
   readonly issue: number;
   readonly plan: BulkPlan;
   readonly found: number;
@@ -123,22 +106,27 @@ export async function writePlan({
 }): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, issue), plan, ports.seals);
   // First, because what is too long is cut at the end.
-  const body = [sealed, planText(plan, found, false)].join('\n\n');
+  const body = [sealed, planText(plan, facts, found, false)].join('\n\n');
   await forge.upsertSticky(issue, `<!-- portico:${KIND} ${plan.comment} -->`, body, signal);
 }
 
-/** The newest plan of a person in an issue, or the one that this comment confirmed before. */
+/**
+ * The plan of a person in an issue that this comment confirmed before; else the one whose digest begins so, or the newest
+ * that waits for confirmation.
+ */
 export async function planOf({
   ports,
   access: { forge },
   facts,
   asked,
+  named,
   signal,
 }: {
   readonly ports: Pick<Ports, 'app' | 'seals'>;
   readonly access: Pick<RepositoryAccess, 'forge'>;
   readonly facts: Pick<RepositoryFacts, 'id'>;
   readonly asked: Pick<CommandRequest, 'id' | 'number' | 'login' | 'accountId'>;
+  readonly named?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }): Promise<BulkPlan | undefined> {
   const comments = await forge.listComments(asked.number, signal);
@@ -152,6 +140,7 @@ export async function planOf({
     own.find(({ confirmed }) => confirmed === asked.id) ??
     own
       .filter(({ confirmed }) => confirmed === undefined)
+      .filter((plan) => named === undefined || planDigest(plan).startsWith(named))
       .sort((a, b) => a.comment - b.comment)
       .at(-1)
   );
@@ -231,38 +220,6 @@ async function pullItems(
   }
   return items;
 }
-
-function planText(plan: BulkPlan, found: number, dryRun: boolean): string {
-  const { items, results, login, confirmed } = plan;
-  const done = Object.keys(results).length;
-  const rows = items.map(({ what, line }, at) => {
-    const result = results[at];
-    return [
-      String(at + 1),
-      code(what),
-      code(line),
-      result === undefined ? (confirmed === undefined ? '' : '…') : MARKS[result.outcome],
-      result?.text ?? '',
-    ];
-  });
-  const state = dryRun
-    ? 'This is a dry run: nothing will be done.'
-    : confirmed === undefined
-      ? `To run it, ${code(login)} comments \`/portico confirm\` in this issue. Rights and checks are verified for each item at that time.`
-      : done === items.length
-        ? '**All items are done.**'
-        : `**${done} of ${items.length}** items are done.`;
-  const left = found - items.length;
-  return [
-    `Plan: ${code(plan.request.action)} for ${items.length} of ${found} that match ${code(plan.request.match)}. ${state}`,
-    ...(left > 0 && confirmed === undefined
-      ? [`Run the command again for the remaining ${left} once these are done.`]
-      : []),
-    table(['', 'item', 'command', '', ''], rows),
-  ].join('\n\n');
-}
-
-const MARKS: Record<BulkResult['outcome'], string> = { done: '🚀', refused: '😕', failed: '👎' };
 
 function quoted(word: string): string {
   return /^[\w@./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;

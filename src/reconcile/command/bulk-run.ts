@@ -4,23 +4,23 @@ import { authorize } from '../../command/authorize.ts';
 import { decideCommand } from '../../command/decide.ts';
 import { reject } from '../../command/reject.ts';
 import type { BulkStep, Step } from '../../command/step.ts';
+import { doesMerge } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
 import { counted } from '../../text/counted.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
+import { publicationJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
+import { mergedBefore } from '../publication/merge.ts';
+import { needWholeIndex } from '../repository/whole-index.ts';
 import { type CommandRequest, type StepOutcome } from '../step-outcome.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { logCommand } from './audit.ts';
-import {
-  planBulk,
-  planOf,
-  shortResult,
-  writePlan,
-  type BulkItem,
-  type BulkPlan,
-  type BulkResult,
-} from './bulk-plan.ts';
+import { planBulk, planOf, writePlan } from './bulk-plan.ts';
+import { confirmation, shortResult, type BulkItem, type BulkPlan, type BulkResult } from './bulk-record.ts';
+import { commandLineOf, fleetTargetOf, whyNotCarriedOut } from './fleet-plan.ts';
+import { isInReach } from './fleet-targets.ts';
 import { loadCommandPlace, loadPlaceFor, type CommandPlace } from './place.ts';
 import { performStep } from './steps.ts';
 
@@ -49,14 +49,21 @@ export async function performBulkStep({
   readonly step: BulkStep;
   readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
-  if (step.do === 'plan-bulk') return planBulk({ ports, access, asked, step, signal });
+  if (step.do === 'plan-bulk') return planBulk({ ports, access, source, asked, step, signal });
   const facts = await access.forge.get(signal);
-  const found = await planOf({ ports, access, facts, asked, signal });
+  const found = await planOf({ ports, access, facts, asked, named: step.plan, signal });
   if (found === undefined) {
     return {
       kind: 'refused',
-      message: 'You have no plan in this issue that is waiting for confirmation.',
+      message: `You have no plan${step.plan === undefined ? '' : ' with this digest'} in this issue that is waiting for confirmation.`,
       hint: 'Create one with /portico bulk.',
+    };
+  }
+  if (found.request.fleet !== undefined && step.plan === undefined && found.confirmed === undefined) {
+    return {
+      kind: 'refused',
+      message: 'This plan is about other repositories.',
+      hint: `Confirm exactly this plan: \`${confirmation(found)}\`.`,
     };
   }
   let plan: BulkPlan = { ...found, confirmed: asked.id };
@@ -77,23 +84,12 @@ export async function performBulkStep({
   try {
     for (const [at, item] of plan.items.entries()) {
       if (plan.results[at] !== undefined) continue;
-      const place =
-        item.pull === undefined
-          ? issue
-          : await loadPlaceFor({
-              verb: item.line.split(' ', 1)[0] ?? '',
-              ports,
-              access,
-              look,
-              target: targetOf(access, source, item.pull, item.head),
-              source,
-              signal,
-            });
       const by = { ...asked, index: FIRST_INDEX + at };
-      const { outcome, text } = await carryOut({ ports, access, place, asked: by, item, signal });
-      const [verb = ''] = item.line.split(' ');
-      const asking = { author: asked.login, id: asked.id, number: item.pull ?? asked.number };
-      if (place !== null) logCommand({ ports, access, asking, verb, outcome, state: place.state });
+      const doing = { ports, look, source, asked: by, item, signal };
+      const { outcome, text } =
+        item.repository === undefined
+          ? await carryOutHere({ ...doing, access, issue })
+          : await carryOutThere({ ...doing, access }, item.repository);
       const result = shortResult(outcome, text);
       plan = { ...plan, results: { ...plan.results, [at]: result } };
       unwritten += 1;
@@ -112,6 +108,77 @@ export async function performBulkStep({
       ? undefined
       : `${failed} of ${counted(plan.items.length, 'item')} could not be done; the plan above says why.`;
   return reply === undefined ? { kind: 'done' } : { kind: 'done', reply };
+}
+
+/** One item of a plan. */
+interface Doing {
+  readonly ports: Ports;
+  /** The repository of the issue. */
+  readonly access: RepositoryAccess;
+  readonly look: ProposalReconciler;
+  readonly source: CommentSource;
+  readonly asked: CommandRequest;
+  readonly item: BulkItem;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function carryOutHere({
+  issue,
+  ...doing
+}: Doing & { readonly issue: CommandPlace | null }): Promise<BulkResult> {
+  const { ports, access, look, source, asked, item, signal } = doing;
+  const target = item.pull === undefined ? undefined : targetOf(access, source, item.pull, item.head);
+  const place =
+    target === undefined
+      ? issue
+      : await loadPlaceFor({ verb: verbOf(item), ports, access, look, target, source, signal });
+  return logged(doing, place, await carryOut({ ports, access, place, asked, item, signal }));
+}
+
+/** The person acts in another repository: what was planned, with the rights there at this moment. */
+async function carryOutThere(doing: Doing, repository: number): Promise<BulkResult> {
+  const { ports, access: here, look, source, asked, item, signal } = doing;
+  // Right after a start, what is not known yet may still be there.
+  needWholeIndex(ports);
+  const [board, known] = [ports.catalog.get(here.ref.id), ports.catalog.get(repository)];
+  if (board === undefined || known === undefined || item.pull === undefined || !isInReach(board, known)) {
+    return { outcome: 'refused', text: 'its repository can no longer be reached from here' };
+  }
+  const access = await ports.open(known.ref, signal);
+  const target = fleetTargetOf(access, source, item.pull);
+  const found = await catchUserError(
+    async () => ({
+      place: await loadPlaceFor({ verb: verbOf(item), ports, access, look, target, source, signal }),
+    }),
+    (why) => why,
+  );
+  if (typeof found === 'string') return { outcome: 'failed', text: found };
+  const { place } = found;
+  const there = { ...doing, access };
+  if (place === null || place.snapshot === null) return { outcome: 'refused', text: 'it no longer exists' };
+  const { snapshot } = place;
+  if (doesMerge(verbOf(item)) && (await mergedBefore({ ports, access, snapshot, asked, signal }))) {
+    await ports.enqueue(publicationJob(access.ref));
+    return logged(there, place, { outcome: 'done', text: '' });
+  }
+  const why = whyNotCarriedOut(item, place);
+  if (why !== undefined) return logged(there, place, { outcome: 'refused', text: why });
+  return logged(there, place, await carryOut({ ports, access, place, asked, item, signal }));
+}
+
+function logged(
+  { ports, access, asked, item }: Pick<Doing, 'ports' | 'access' | 'asked' | 'item'>,
+  place: CommandPlace | null,
+  result: BulkResult,
+): BulkResult {
+  const asking = { author: asked.login, id: asked.id, number: item.pull ?? asked.number };
+  const { outcome } = result;
+  if (place !== null) logCommand({ ports, access, asking, verb: verbOf(item), outcome, state: place.state });
+  return result;
+}
+
+function verbOf({ line }: Pick<BulkItem, 'line'>): string {
+  return line.split(' ', 1)[0] ?? '';
 }
 
 /** Commands of plans do not share places with those that people write. */
@@ -144,9 +211,7 @@ async function carryOut({
   const number = item.pull ?? asked.number;
   if (place === null) return { outcome: 'refused', text: 'it no longer exists' };
   if (item.line === 'close') return close(access, number, place.state, signal);
-  const [verb = '', ...rest] = item.line.split(' ');
-  const line = { index: asked.index, line: 1, text: `/portico ${item.line}`, verb, rest: rest.join(' ') };
-  const decision = decideCommand(line, place.state);
+  const decision = decideCommand(commandLineOf(item.line, asked.index), place.state);
   if (decision.kind === 'ignore') return { outcome: 'refused', text: 'bots cannot use this command' };
   if (decision.kind === 'refuse') return { outcome: 'refused', text: `${decision.message} ${decision.hint}` };
   const replies: string[] = decision.reply === undefined ? [] : [decision.reply];

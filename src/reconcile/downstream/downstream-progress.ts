@@ -97,6 +97,11 @@ export function progressText(revision: string, steps: readonly DownstreamStep[])
     `**Downstream of ${code(revision)}:** ${parts.join(', ')}.`,
     table(['package', 'update', 'state'], rows),
     ...(more > 0 ? [`… and ${more} more.`] : []),
+    ...(open > 1
+      ? [
+          `\`/portico bulk approve --revision=${revision}\` in an issue of this repository plans approvals of all that are open.`,
+        ]
+      : []),
   ].join('\n\n');
 }
 

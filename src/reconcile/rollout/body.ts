@@ -1,5 +1,5 @@
 /** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
-import { notShown } from '../../text/counted.ts';
+import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
 
@@ -37,12 +37,22 @@ function one({ governed, revision, plan }: RolloutLook): string {
   const steer =
     plan.state === 'done'
       ? ''
-      : `\n\n\`/portico rollout plan|stop|resume|rollback ${rollout.name}\`, \`/portico rollout approve|skip|pause|resume ${rollout.name} <wave>\``;
+      : `${approving(rollout.name, revision, waves)}\n\n\`/portico rollout plan|stop|resume|rollback ${rollout.name}\`, \`/portico rollout approve|skip|pause|resume ${rollout.name} <wave>\``;
   const head = `**${code(rollout.name)}**: ${code(what)} ${code(revision)} ${state[plan.state]}.${why}`;
   // Of a document that cannot be followed there are no waves.
   if (waves.length === 0) return head;
   const drawn = ['```mermaid', picture(waves), '```'].join('\n');
   return `${head}\n\n${drawn}\n\n${table(['wave', 'state', 'done', 'why'], rows)}${steer}`;
+}
+
+/** How the updates that are open here are approved together; '' where none is. */
+function approving(name: string, revision: string, waves: RolloutLook['plan']['waves']): string {
+  const open = waves
+    .flatMap(({ members }) => members)
+    .filter(({ hidden, position }) => !hidden && position?.reason === 'proposed' && position.to === revision);
+  if (open.length === 0) return '';
+  const what = `${counted(open.length, 'update')} ${isOrAre(open.length)} open`;
+  return `\n\n${what}: \`/portico bulk approve|publish --rollout=${name} [--wave=<wave>]\` in a comment here plans all of them.`;
 }
 
 /** Names are letters, digits and dashes: nothing in them means anything to Mermaid. */

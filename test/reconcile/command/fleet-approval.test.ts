@@ -1,0 +1,173 @@
+/** Approving and publishing update pull requests of many repositories from one issue, each with the rights that the person has there. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import { startStage, type Login, type Stage } from '../stage.ts';
+
+let stage: Stage;
+
+const WEB = smallPackage('web', { data: { color: 'v1' } });
+const SPEC = 'branch: main\ndeployment: true\nupdates: { follow: latest }';
+const EDGES = ['edge-a', 'edge-b', 'edge-closed', 'edge-read'] as const;
+const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
+kind: Rollout
+metadata: { name: web }
+spec:
+  upstreams: [{ packages: [web] }]
+  waves: [{ name: edges, select: { repositories: [edge-*] } }]
+`;
+/** The pull request that brings v2, by repository. */
+const opened = new Map<string, number>();
+
+beforeAll(async () => {
+  stage = await startStage(
+    {
+      up: { files: { ...below('web', WEB), '.github/portico/rollout.yaml': ROLLOUT } },
+      'edge-a': { spec: SPEC },
+      'edge-b': { spec: SPEC },
+      'edge-closed': { spec: `${SPEC}\naccess: { bulk: [] }` },
+      'edge-read': { spec: SPEC, collaborators: { bob: 'write', carol: 'read' } },
+    },
+    { shares: true, watched: true },
+  );
+  const up = stage.repository('up');
+  const one = { 'config.yaml': configMap('web', { color: 'one' }) };
+  await up.publish('one', below('web', one));
+  const commit = (await up.tags()).get('web/v1')!;
+  const Kptfile = locked(WEB['Kptfile']!, up.url, 'web', 'web/v1', commit);
+  for (const name of EDGES) {
+    await stage.repository(name).push('main', below('web', { ...WEB, ...one, Kptfile }));
+  }
+  await stage.idle();
+  await up.publish('two', { 'web/config.yaml': configMap('web', { color: 'two' }) });
+  for (const name of EDGES) {
+    const [pull] = await stage.repository(name).pulls();
+    opened.set(name, pull!.number);
+  }
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function issueOf(login: Login): Promise<number> {
+  const where = stage.repository('up').where;
+  return (await stage.as(login).rest.issues.create({ ...where, title: 'web v2' })).data.number;
+}
+
+async function planIn(issue: number): Promise<string> {
+  const comments = await stage.repository('up').comments(issue);
+  return (
+    comments.map(({ body }) => body ?? '').findLast((body) => body.startsWith('<!-- portico:bulk')) ?? ''
+  );
+}
+
+function confirmationOf(plan: string): string {
+  return /\/portico confirm [0-9a-f]{12}/.exec(plan)?.[0] ?? '';
+}
+
+test('what was planned is approved with the rights in each repository, what moved is left out, and broken off it goes on', async () => {
+  const [up, a, b] = [stage.repository('up'), stage.repository('edge-a'), stage.repository('edge-b')];
+  const issue = await issueOf('carol');
+  const nowhere = await up.command(issue, '/portico bulk approve --revision=web@v9', 'carol');
+  expect(nowhere.reply).toContain('is not published here');
+  expect((await up.command(issue, '/portico bulk approve --revision=web@v1', 'carol')).reply).toContain(
+    'Nothing to approve matches',
+  );
+
+  const planned = await up.command(issue, '/portico bulk approve --revision=web@v2', 'carol');
+  const plan = await planIn(issue);
+  expect(plan).toContain(`\`acme/edge-a#${opened.get('edge-a')}\``);
+  expect(plan).toContain(`\`acme/edge-b#${opened.get('edge-b')}\``);
+  expect(plan).not.toContain('acme/edge-read');
+  expect(planned.reply).toContain('2 pull requests are not in the plan');
+  expect(planned.reply).toMatch(/edge-closed#\d+` \| .*no one here/);
+  expect(planned.reply).toMatch(/edge-read#\d+` \| .*your role is read/i);
+
+  expect((await up.command(issue, '/portico confirm', 'carol')).reply).toContain(
+    'This plan is about other repositories.',
+  );
+  expect((await up.command(issue, confirmationOf(plan), 'bob')).reply).toContain('You have no plan');
+  const head = (await b.pull(opened.get('edge-b')!)).head;
+  await b.push(head.ref, { 'web/more.yaml': configMap('more', { by: 'bob' }) }, { as: 'bob' });
+  await stage.idle();
+
+  let calls = 0;
+  const answered = await stage.watching(
+    async ({ path, method }) => {
+      const isFirst = method === 'GET' && path.endsWith(`/edge-b/pulls/${opened.get('edge-b')}`);
+      return isFirst && ++calls === 1 ? 502 : undefined;
+    },
+    () => up.command(issue, confirmationOf(plan), 'carol'),
+  );
+  expect(calls).toBeGreaterThan(1);
+  expect(answered.reply).toContain('1 of 2 items could not be done');
+  expect(await planIn(issue)).toContain('It changed after it was planned');
+  expect(await a.sticky(opened.get('edge-a')!)).toContain('Approved for this content by carol.');
+  expect(await b.sticky(opened.get('edge-b')!)).toContain('Needs 1 approval');
+  const records = (await a.comments(opened.get('edge-a')!)).filter(({ body }) =>
+    body?.includes('portico:record'),
+  );
+  expect(records).toHaveLength(1);
+
+  const again = await stage.writesOf(() => up.command(issue, confirmationOf(plan), 'carol'), 'edge-a');
+  expect(again).toEqual([]);
+  // Whoever pushed a part of it is an author there, wherever the approval is given.
+  const others = await issueOf('bob');
+  await up.command(others, '/portico bulk approve --revision=web@v2 --match=acme/edge-b', 'bob');
+  expect(await planIn(others)).toBe('');
+});
+
+test('what is approved is published by a plan, once', async () => {
+  const [up, a] = [stage.repository('up'), stage.repository('edge-a')];
+  const issue = await issueOf('carol');
+  expect((await up.command(issue, '/portico bulk publish --rollout=web --wave=no', 'carol')).reply).toContain(
+    'Its waves: `edges`',
+  );
+  const planned = await up.command(issue, '/portico bulk publish --rollout=web --wave=edges', 'carol');
+  expect(planned.reply).toMatch(/edge-b#\d+` \| .*Needs 1 approval/);
+  const plan = await planIn(issue);
+  expect(plan).toContain('Plan: `publish` for 1 of 1');
+  await up.command(issue, confirmationOf(plan), 'carol');
+  expect(await planIn(issue)).toContain('**All items are done.**');
+  expect((await a.pull(opened.get('edge-a')!)).merged).toBe(true);
+  expect([...(await a.tags()).keys()]).toEqual(['web/v1']);
+  expect(await a.tagMessage('web/v1')).toContain('carol');
+});
+
+longTest('a process that is stopped in between goes on with the plan when it starts again', async () => {
+  const up = stage.repository('up');
+  await up.publish('three', { 'web/config.yaml': configMap('web', { color: 'three' }) });
+  const issue = await issueOf('carol');
+  await up.command(issue, '/portico bulk approve --revision=web@v3', 'carol');
+  const plan = await planIn(issue);
+  expect(plan).toContain('Plan: `approve` for 2 of 2');
+  const stopping = Promise.withResolvers<void>();
+  let isStopping = false;
+  await stage.watching(
+    async ({ path, method }) => {
+      const isRecord = method === 'POST' && path.includes('/edge-b/issues/') && path.endsWith('/comments');
+      if (!isRecord || isStopping) return undefined;
+      isStopping = true;
+      stopping.resolve(stage.stopBot());
+      return 502;
+    },
+    async () => {
+      await up.say(issue, confirmationOf(plan), 'carol');
+      await stopping.promise;
+    },
+  );
+  await stage.startBot();
+  expect(await planIn(issue)).toContain('**All items are done.**');
+  for (const name of ['edge-a', 'edge-b']) {
+    const repository = stage.repository(name);
+    const [pull] = await repository.pulls();
+    expect(await repository.sticky(pull!.number)).toContain('Approved for this content by carol.');
+    const records = (await repository.comments(pull!.number)).filter(({ body }) =>
+      body?.includes('portico:record'),
+    );
+    expect(records).toHaveLength(1);
+  }
+});
