@@ -5,6 +5,7 @@ import { CelSyntaxError, SUGAR } from './desugar.ts';
 import { environment } from './environment.ts';
 import { expandMacros } from './macros.ts';
 import { mistakesIn } from './names.ts';
+import { withObjects } from './object-types.ts';
 import { readSyntax, type Expr } from './syntax.ts';
 import { counted } from './work.ts';
 
@@ -35,6 +36,8 @@ export interface CompileOptions {
   readonly variables: readonly string[];
   /** `variables.<name>` that stand before it. */
   readonly computed?: readonly string[];
+  /** It builds what an admission policy changes: an `Object{…}` to apply, or a list of `JSONPatch{…}`. */
+  readonly builds?: 'apply' | 'patch';
 }
 
 /** Longer ones are programs. */
@@ -53,7 +56,14 @@ export function compile(text: string, options: CompileOptions): Compiled {
   const env = shared;
   try {
     const { root: written, offsetOf } = readSyntax(text);
-    const root = expandMacros(written);
+    const built = withObjects(written, options.builds);
+    if (built.mistakes.length > 0) {
+      return {
+        ok: false,
+        problems: built.mistakes.map(({ id, message }) => ({ message, ...placeOf(text, offsetOf(id)) })),
+      };
+    }
+    const root = expandMacros(built.root);
     const { mistakes, reads } = mistakesIn(root, env, options);
     if (mistakes.length > 0) {
       return {

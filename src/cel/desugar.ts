@@ -10,6 +10,8 @@ export const SUGAR = {
   index: '__opt_index',
   item: '__opt_item',
   key: '__opt_key',
+  /** Ahead of the name of an optional field of `Object{?field: …}`. */
+  field: '__opt_field_',
   package: '__package',
 } as const;
 
@@ -38,6 +40,8 @@ interface Frame {
   readonly close: string;
   /** An optional element or key is open and needs its closing parenthesis. */
   wrapped: boolean;
+  /** Fields stand in it, behind the name of a type. */
+  readonly fields: boolean;
 }
 
 interface Token {
@@ -93,13 +97,18 @@ export function desugar(text: string): Desugared {
       const postfix = /[\w)\]}"'`]$/.test(before) && before !== 'in';
       if (word === '[' && next === '?' && postfix) {
         emit(`.${SUGAR.index}(`, from);
-        frames.push({ open: '(', close: ')', wrapped: false });
+        frames.push({ open: '(', close: ')', wrapped: false, fields: false });
         at += 1;
         before = '(';
         continue;
       }
       emit(word, from);
-      frames.push({ open: word, close: CLOSES[word] ?? '', wrapped: false });
+      frames.push({
+        open: word,
+        close: CLOSES[word] ?? '',
+        wrapped: false,
+        fields: word === '{' && /\w$/.test(before) && before !== 'in',
+      });
     } else if (word === ')' || word === ']' || word === '}') {
       if (frame?.wrapped === true) emit(')', from);
       emit(frame !== undefined && frame.close === ')' && word === ']' ? ')' : word, from);
@@ -110,12 +119,18 @@ export function desugar(text: string): Desugared {
         frame.wrapped = false;
       }
       emit(word, from);
+    } else if (word === '?' && frame?.fields === true && /^[{,]$/.test(before)) {
+      if (!/^[A-Za-z_]\w*$/.test(next)) throw new CelSyntaxError('? needs the name of a field', from);
+      emit(`${SUGAR.field}${next}`, from);
+      at += 1;
+      before = next;
+      continue;
     } else if (word === '?' && frame !== undefined && /^[[{,]$/.test(before) && frame.open !== '(') {
       emit(`${frame.open === '{' ? SUGAR.key : SUGAR.item}(`, from);
       frame.wrapped = true;
       before = '(';
       continue;
-    } else if (word === 'package' && before !== '.') {
+    } else if (word === 'package' && before !== '.' && !(frame?.fields === true && next === ':')) {
       emit(SUGAR.package, from);
     } else emit(word, from);
     before = word;

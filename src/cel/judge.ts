@@ -1,18 +1,20 @@
 /** Applies a policy to resources. Pure, but without any limit of time: callers that do not trust it run it elsewhere. */
-import { celError, isCelList, isCelMap, type CelInput, type CelResult, type CelValue } from '@bufbuild/cel';
+import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
 
-import type { Expression } from './compile.ts';
-import { fromCelValue, toCelInput } from './data.ts';
+import { fromCelValue } from './data.ts';
+import { evaluationOf, MAX_STEPS, oneLine, packageCase, sharedFacts, type Case } from './evaluation.ts';
 import { fieldRead, trimPath } from './field-read.ts';
 import { isMatch, type Subject } from './match.ts';
 import type { CompiledPolicy } from './policy.ts';
-import { changeOf, facts, type Change, type Review } from './review.ts';
-import { celBudget, CelCostError, within, work, type CelBudget } from './work.ts';
+import { changeOf, identityIn, type Change, type ResourceIdentity, type Review } from './review.ts';
+import { celBudget, CelCostError } from './work.ts';
 
 /** What a policy says of one resource. */
 export interface Remark {
-  /** Which of the review's changes it is about. */
+  /** Which of the review's changes it is about; -1: the package as a whole. */
   readonly at: number;
+  /** The resource that the policy names, where it is about another one than it looked at. */
+  readonly resource?: ResourceIdentity;
   readonly kind: 'violation' | 'error' | 'warning' | 'note' | 'skipped';
   readonly message: string;
   readonly field?: string;
@@ -21,26 +23,14 @@ export interface Remark {
 /** More are not said of one policy. */
 const MAX_REMARKS = 1000;
 
-/**
- * Steps of all expressions of one policy over all resources of one package: about two seconds of a processor. The
- * heaviest of the ready-made policies takes some hundred a resource.
- */
-const MAX_STEPS = 10_000_000;
-
 const MAX_MESSAGE_LENGTH = 2000;
 
 /** Judges every change; the remarks come in the order of the changes. */
 export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
-  const shared = {
-    params: toCelInput(review.params ?? null),
-    package: toCelInput(review.package),
-  };
+  const shared = sharedFacts(review);
   const remarks: Remark[] = [];
   const budget = celBudget(MAX_STEPS);
-  for (const [at, change] of review.changes.entries()) {
-    if (change.object === null && compiled.policy.deletions !== true) continue;
-    const subject = changeOf(change, review.namespaces);
-    if (!(compiled.policy.match ?? []).every((match) => isMatch(match, subject))) continue;
+  for (const { at, change, subject } of casesOf(compiled, review)) {
     try {
       for (const remark of judgeOne(compiled, { change, subject, shared, budget })) {
         remarks.push({ at, ...remark, message: remark.message.slice(0, MAX_MESSAGE_LENGTH) });
@@ -59,41 +49,38 @@ export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
   return remarks;
 }
 
-type Located = Omit<Remark, 'at'>;
-
-interface Case {
-  readonly change: Change;
-  readonly subject: Subject;
-  readonly shared: Readonly<Record<string, CelInput>>;
-  readonly budget: CelBudget;
+/** What is judged: each change that the policy is about, or the package, once, where the policy reads nothing else. */
+function* casesOf(
+  compiled: CompiledPolicy,
+  review: Review,
+): Generator<{ readonly at: number; readonly change: Change; readonly subject: Subject }> {
+  if (isAboutPackage(compiled)) {
+    if (review.resources !== undefined) yield { at: -1, ...packageCase(review) };
+    return;
+  }
+  for (const [at, change] of review.changes.entries()) {
+    if (change.object === null && compiled.policy.deletions !== true) continue;
+    const subject = changeOf(change, review.namespaces);
+    if ((compiled.policy.match ?? []).every((match) => isMatch(match, subject)))
+      yield { at, change, subject };
+  }
 }
 
-function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }: Case): Generator<Located> {
-  const { policy } = compiled;
-  const values = { ...facts(change, subject), ...shared };
-  const variables: Record<string, CelInput> = withComputed(values, compiled);
-  const onError = (what: string, error: unknown): Located[] => {
-    if (policy.onError === 'ignore') return [];
-    return [{ kind: 'error', message: `${what} could not be evaluated: ${textOf(error)}` }];
-  };
+function isAboutPackage({ policy, reads }: CompiledPolicy): boolean {
+  const ofOne = ['object', 'oldObject', 'request', 'namespaceObject'];
+  return policy.wholePackage === true && reads.has('resources') && !ofOne.some((name) => reads.has(name));
+}
 
-  const run = (expression: Expression): CelValue =>
-    within(budget, () => {
-      work(1);
-      return expression.evaluate(variables);
-    });
-  const failed: Located[] = [];
-  for (const { name, expression } of compiled.conditions) {
-    try {
-      if (run(expression) !== true) return;
-    } catch (error) {
-      if (error instanceof CelCostError) throw error;
-      failed.push(...onError(`the condition ${name}`, error));
-      if (policy.onError === 'ignore') return;
-    }
+type Located = Omit<Remark, 'at'>;
+
+function* judgeOne(compiled: CompiledPolicy, asked: Case): Generator<Located> {
+  const { change, subject } = asked;
+  const { run, conditions, onError } = evaluationOf(compiled, asked);
+  const stand = conditions();
+  if (stand !== true) {
+    if (stand !== false) yield* stand;
+    return;
   }
-  // A condition that is false wins over one that cannot be evaluated.
-  if (failed.length > 0) return yield* failed;
 
   for (const { expression, validation, messageExpression } of compiled.validations) {
     const field = validation.field ?? trimPath(fieldRead(expression.root), change.object ?? change.oldObject);
@@ -124,31 +111,6 @@ function* judgeOne(compiled: CompiledPolicy, { change, subject, shared, budget }
   }
 }
 
-/** `variables.<name>` are evaluated when they are first read, once a resource. */
-function withComputed(
-  values: Readonly<Record<string, CelInput>>,
-  { variables }: CompiledPolicy,
-): Record<string, CelInput> {
-  const all: Record<string, CelInput> = { ...values };
-  for (const { name, expression } of variables) {
-    let known: CelResult<CelInput> | undefined;
-    Object.defineProperty(all, `variables.${name}`, {
-      enumerable: false,
-      get: () => {
-        if (known !== undefined) return known;
-        try {
-          known = expression.evaluate(all);
-        } catch (error) {
-          // An error is a value too: `true || variables.broken` is true.
-          known = celError(`variables.${name}: ${textOf(error)}`);
-        }
-        return known;
-      },
-    });
-  }
-  return all;
-}
-
 function* violations(
   result: CelValue,
   message: () => string,
@@ -160,11 +122,14 @@ function* violations(
   for (const one of result) {
     if (typeof one === 'string') yield { kind: 'violation', message: message(), field: one };
     else if (isCelMap(one)) {
-      const { field, message: text } = fromCelValue(one) as { field?: unknown; message?: unknown };
+      const named = fromCelValue(one) as { field?: unknown; message?: unknown; resource?: unknown };
+      const { field, message: text } = named;
+      const resource = identityIn(named.resource);
       yield {
         kind: 'violation',
         message: typeof text === 'string' ? text : message(),
-        ...(typeof field === 'string' ? { field } : at),
+        ...(resource && { resource }),
+        ...(typeof field === 'string' ? { field } : resource === undefined && at),
       };
     } else throw new Error('its list holds something that is neither a field path nor a map');
   }
@@ -184,13 +149,4 @@ function textFrom(evaluate: () => CelValue): string | undefined {
 /** The namespace of a resource matters to the expression, and the package does not hold it. */
 function unknownNamespace(reads: ReadonlySet<string>, { namespace }: Change, subject: Subject): boolean {
   return reads.has('namespaceObject') && (namespace ?? null) === null && subject.namespace !== '';
-}
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
-/** A policy as plain data: what `cel:` guardrails, ready-made policies and ValidatingAdmissionPolicy documents become. */
-import { compile, type CelProblem, type Expression } from './compile.ts';
+/** A policy as plain data: what `cel:` guardrails, ready-made policies and admission policy documents become. */
+import { compile, type CelProblem, type CompileOptions, type Expression } from './compile.ts';
 import type { Match } from './match.ts';
 
 export interface Named {
@@ -20,6 +20,13 @@ export interface Validation {
   readonly field?: string;
 }
 
+/** A change of the resource: fields to set by Kubernetes' apply, or operations of a JSON patch. */
+export interface Mutation {
+  readonly kind: 'apply' | 'patch';
+  /** Builds an `Object{…}`, or a list of `JSONPatch{…}`. */
+  readonly expression: string;
+}
+
 export interface Policy {
   /** All have to agree; absent: every resource. */
   readonly match?: readonly Match[];
@@ -28,6 +35,10 @@ export interface Policy {
   /** `variables.<name>`, each may read those before it. */
   readonly variables?: readonly Named[];
   readonly validations: readonly Validation[];
+  /** Changes of the resource, one after the other, each of what the one before it left. */
+  readonly mutations?: readonly Mutation[];
+  /** Its expressions may read `resources`, all resources of the package; no cluster knows them. */
+  readonly wholePackage?: boolean;
   /** Notes: a text, or null for none. */
   readonly notes?: readonly Named[];
   /** What an expression that cannot be evaluated means: a violation (the default), or nothing. */
@@ -42,6 +53,8 @@ const VARIABLES = ['object', 'oldObject', 'params', 'package', 'request', 'names
 /** Only a cluster knows these. */
 const ABSENT: Readonly<Record<string, string>> = {
   authorizer: 'authorizer needs a cluster, and no cluster is available here',
+  resources:
+    'resources, all of the package, is known only to guardrails with cel: a cluster sees one resource at a time',
 };
 
 export interface CompiledPolicy {
@@ -52,6 +65,7 @@ export interface CompiledPolicy {
     readonly validation: Validation;
     readonly messageExpression?: Expression;
   })[];
+  readonly mutations: readonly (Compiled & { readonly kind: Mutation['kind'] })[];
   readonly notes: readonly Compiled[];
   /** Variables that any of the expressions reads. */
   readonly reads: ReadonlySet<string>;
@@ -77,8 +91,14 @@ export function compilePolicy(
   const reads = new Set<string>();
   const computed: string[] = [];
 
-  function read(text: string, path: (string | number)[]): Expression | undefined {
-    const result = compile(text, { variables: VARIABLES, computed });
+  const variablesKnown = policy.wholePackage === true ? [...VARIABLES, 'resources'] : VARIABLES;
+
+  function read(
+    text: string,
+    path: (string | number)[],
+    builds?: CompileOptions['builds'],
+  ): Expression | undefined {
+    const result = compile(text, { variables: variablesKnown, computed, ...(builds && { builds }) });
     if (result.ok) {
       for (const name of result.expression.reads) reads.add(name);
       return result.expression;
@@ -115,9 +135,13 @@ export function compilePolicy(
       ? []
       : [{ name: String(at), expression, validation, ...(messageExpression && { messageExpression }) }];
   });
+  const mutations = (policy.mutations ?? []).flatMap(({ kind, expression: text }, at) => {
+    const expression = read(text, ['mutations', at, 'expression'], kind);
+    return expression === undefined ? [] : [{ name: String(at), kind, expression }];
+  });
   const notes = readAll(policy.notes, 'notes');
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, compiled: { policy, conditions, variables, validations, notes, reads } };
+  return { ok: true, compiled: { policy, conditions, variables, validations, mutations, notes, reads } };
 }
 
 /** True where the outcome depends on how the resource was in the base: without it, all of them look new. */
@@ -127,12 +151,21 @@ export function readsBase(policy: Policy): boolean {
       (one) => one.expression,
     ),
     ...policy.validations.flatMap((one) => [one.expression, one.messageExpression ?? '']),
+    ...(policy.mutations ?? []).map((one) => one.expression),
   ];
   const rules = (policy.match ?? []).flatMap(({ rules = [], excluded = [] }) => [...rules, ...excluded]);
   const chosen = rules.some(
     ({ operations }) => !operations.includes('CREATE') || !operations.includes('UPDATE'),
   );
   return policy.deletions === true || chosen || texts.some((text) => /\b(?:oldObject|request)\b/.test(text));
+}
+
+/** True where an expression may read `resources`: only then they are handed over. */
+export function readsResources(policy: Policy): boolean {
+  return (
+    policy.wholePackage === true &&
+    policy.validations.some((one) => /\bresources\b/.test(`${one.expression} ${one.messageExpression ?? ''}`))
+  );
 }
 
 function explained(message: string): string {

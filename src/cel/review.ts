@@ -29,6 +29,8 @@ export interface Review {
   readonly changes: readonly Change[];
   readonly package: PackageFacts;
   readonly params?: unknown;
+  /** All resources of the package as rendered, whatever is judged; absent where no expression reads them. */
+  readonly resources?: readonly Data[];
   /** Labels of the namespaces that the package holds. */
   readonly namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -96,6 +98,21 @@ export function facts({ object, oldObject, namespace }: Change, subject: Subject
       ['dryRun', false],
     ]),
   };
+}
+
+/** By what a resource is known among those of a package. */
+export interface ResourceIdentity {
+  readonly group: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The identity of what an expression names as a resource; undefined for what is none. */
+export function identityIn(value: unknown): ResourceIdentity | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { group, kind, namespace, name } = changeOf({ object: value as Data, oldObject: null }, {});
+  return kind === '' ? undefined : { group, kind, namespace, name };
 }
 
 /** Labels of a resource; values that are no texts are left out. */

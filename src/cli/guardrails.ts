@@ -55,7 +55,8 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
     guardrailsFor(read.config, path).map(async (guardrail): Promise<Guardrail> => {
       if (guardrail.spec.configPath !== undefined)
         return withConfigFile(guardrail, guardrail.spec.configPath, top);
-      const entry = read.config.guardrails.validators.find(({ name }) => name === guardrail.name);
+      const { mutators, validators } = read.config.guardrails;
+      const entry = [...mutators, ...validators].find(({ name }) => name === guardrail.name);
       if (entry?.crds !== undefined)
         return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
       if (entry?.rego !== undefined) {
@@ -64,7 +65,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
       }
       if (entry?.policyPath === undefined) return guardrail;
       const policy = await namedFile(top, entry.policyPath, 'policyPath');
-      const found = admissionPolicyIn({ file: entry.policyPath, bytes: policy });
+      const found = admissionPolicyIn({ file: entry.policyPath, bytes: policy }, guardrail.type);
       if ('problems' in found) throw mistaken(entry.policyPath, found.problems);
       return { ...guardrail, policy: found.policy, params: [entry.params ?? null] };
     }),

@@ -1,30 +1,34 @@
 /**
- * ValidatingAdmissionPolicy documents as guardrails: admissionregistration.k8s.io v1, v1beta1 and v1alpha1 alike.
- * A policy is in force where a binding names it, as in a cluster; the guardrail is named after the binding.
+ * ValidatingAdmissionPolicy and MutatingAdmissionPolicy documents as guardrails: admissionregistration.k8s.io v1, v1beta1
+ * and v1alpha1 alike. A policy is in force where a binding names it, as in a cluster; the guardrail is named after the
+ * binding.
  */
 import type { z } from 'zod';
 
-import { selects, type LabelSelector, type Match } from '../cel/match.ts';
 import { compilePolicy, type Policy } from '../cel/policy.ts';
-import { labelsOf } from '../cel/review.ts';
-import { bindingDocument, policyDocument, type match, type selector } from './admission-schema.ts';
+import { paramsOf } from './admission-params.ts';
+import { matchOf, mutatingPolicy, validatingPolicy } from './admission-rules.ts';
+import {
+  bindingDocument,
+  mutatingBindingDocument,
+  mutatingPolicyDocument,
+  policyDocument,
+} from './admission-schema.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import type { ConfigResult } from './parse-repository-config.ts';
-import { isJson } from './policy-params.ts';
 import type { GuardrailConfig } from './repository-config.ts';
 import { problemsOf, type ConfigSource } from './repository-document.ts';
 import { readYamlDocuments, type YamlDocument } from './yaml-place.ts';
 
 export interface AdmissionGuardrails {
-  readonly guardrails: readonly GuardrailConfig[];
+  readonly mutators: readonly GuardrailConfig[];
+  readonly validators: readonly GuardrailConfig[];
   readonly problems: readonly ConfigProblem[];
 }
 
 const GROUP = 'admissionregistration.k8s.io/';
 /** Documents of one repository's policies, bindings and parameters. */
 const MAX_DOCUMENTS = 1000;
-/** Resources that one binding's parameters select; each is a guardrail's run. */
-const MAX_PARAMS = 20;
 
 /**
  * Reads all documents and binds what belongs together. Kinds that are not of admission count as params only. Never
@@ -32,19 +36,20 @@ const MAX_PARAMS = 20;
  */
 export function admissionGuardrails(sources: readonly ConfigSource[]): AdmissionGuardrails {
   const { policies, broken, bindings, others, problems } = readAll(sources);
-  const guardrails: GuardrailConfig[] = [];
+  const guardrails = { mutator: [] as GuardrailConfig[], validator: [] as GuardrailConfig[] };
   const found: ConfigProblem[] = [...problems];
   const names = new Set<string>();
   for (const binding of bindings) {
-    const { metadata, spec } = binding.value;
-    const policy = policies.get(spec.policyName);
+    const { type, metadata, spec } = binding.value;
+    const id = `${type} ${spec.policyName}`;
+    const policy = policies.get(id);
     const tell = (path: string[], message: string, hint: string): void => {
       found.push(problemAt(binding, path, message, hint));
     };
     const name = guardrailName(metadata.name);
-    if (broken.has(spec.policyName)) continue;
+    if (broken.has(id)) continue;
     if (policy === undefined) {
-      const hint = 'Add the ValidatingAdmissionPolicy below .github/portico/, or fix the name.';
+      const hint = `Add the ${POLICY_KIND[type]} below .github/portico/, or fix the name.`;
       tell(['spec', 'policyName'], `there is no policy ${spec.policyName}`, hint);
       continue;
     }
@@ -67,9 +72,10 @@ export function admissionGuardrails(sources: readonly ConfigSource[]): Admission
       continue;
     }
     const { matchResources } = spec;
-    guardrails.push({
+    guardrails[type].push({
       name,
-      mode: modeOf(spec.validationActions),
+      // A cluster applies what a mutating policy says wherever it is bound.
+      mode: spec.validationActions === undefined ? 'enforce' : modeOf(spec.validationActions),
       admission: {
         file: binding.file,
         policy: {
@@ -82,19 +88,22 @@ export function admissionGuardrails(sources: readonly ConfigSource[]): Admission
       },
     });
   }
-  return { guardrails, problems: found };
+  return { mutators: guardrails.mutator, validators: guardrails.validator, problems: found };
 }
 
 /** A configuration with the guardrails that documents beside it are; their mistakes are mistakes of it. */
 export function withAdmission(own: ConfigResult, sources: readonly ConfigSource[]): ConfigResult {
-  const { guardrails, problems } = admissionGuardrails(sources);
+  const { problems, ...bound } = admissionGuardrails(sources);
   const all = [...own.problems, ...problems];
   if (!own.ok || all.length > 0) return { ok: false, config: undefined, problems: all };
   const { mutators, validators } = own.config.guardrails;
   const taken = new Set([...mutators, ...validators].map(({ name }) => name));
-  const twice = guardrails.filter(({ name }) => taken.has(name));
+  const twice = [...bound.mutators, ...bound.validators].filter(({ name }) => taken.has(name));
   if (twice.length === 0) {
-    const joined = { mutators, validators: [...validators, ...guardrails] };
+    const joined = {
+      mutators: [...mutators, ...bound.mutators],
+      validators: [...validators, ...bound.validators],
+    };
     return { ok: true, config: { ...own.config, guardrails: joined }, problems: [] };
   }
   return {
@@ -115,20 +124,34 @@ export function withAdmission(own: ConfigResult, sources: readonly ConfigSource[
 /** The one policy of a file, for a guardrail that names the file; bindings in it are not looked at. */
 export function admissionPolicyIn(
   source: ConfigSource,
+  type: PolicyType,
 ): { readonly policy: Policy } | { readonly problems: readonly ConfigProblem[] } {
   const { policies, problems } = readAll([source]);
-  const [first, second] = policies.values();
+  const [first, second] = [...policies].flatMap(([id, one]) => (id.startsWith(`${type} `) ? [one] : []));
   if (problems.length > 0) return { problems };
   if (first !== undefined && second === undefined) return { policy: first.policy };
-  const message = 'the file does not hold exactly one ValidatingAdmissionPolicy';
+  const message = `the file does not hold exactly one ${POLICY_KIND[type]}`;
   const hint = 'Give each policy a file of its own.';
   return {
     problems: [{ code: 'wrong-value', file: source.file, path: '', line: 1, column: 1, message, hint }],
   };
 }
 
+/** What a guardrail does that a document describes. */
+export type PolicyType = 'mutator' | 'validator';
+
+const POLICY_KIND = { mutator: 'MutatingAdmissionPolicy', validator: 'ValidatingAdmissionPolicy' } as const;
+
 type PolicyDocument = z.infer<typeof policyDocument>;
-type BindingDocument = z.infer<typeof bindingDocument>;
+
+/** Of a policy that changes resources there is nothing to be done but that. */
+interface BindingDocument {
+  readonly type: PolicyType;
+  readonly metadata: { readonly name: string };
+  readonly spec: Omit<z.infer<typeof bindingDocument>['spec'], 'validationActions'> & {
+    readonly validationActions?: z.infer<typeof bindingDocument>['spec']['validationActions'];
+  };
+}
 
 interface Read<Value> {
   readonly file: string;
@@ -142,8 +165,9 @@ interface ReadPolicy {
 }
 
 interface Everything {
+  /** By type and name: a policy of either type may have the name of one of the other. */
   readonly policies: Map<string, ReadPolicy>;
-  /** Names of policies with mistakes, which have been told. */
+  /** Types and names of policies with mistakes, which have been told. */
   readonly broken: Set<string>;
   readonly bindings: Read<BindingDocument>[];
   readonly others: Record<string, unknown>[];
@@ -173,30 +197,44 @@ function readOne(file: string, document: YamlDocument, all: Everything): void {
   const resource = data as Record<string, unknown>;
   const { apiVersion, kind } = resource;
   const ours = typeof apiVersion === 'string' && apiVersion.startsWith(GROUP);
-  if (ours && kind === 'ValidatingAdmissionPolicy') readPolicy(file, document, all);
-  else if (ours && kind === 'ValidatingAdmissionPolicyBinding') {
-    const parsed = bindingDocument.safeParse(data, { reportInput: true });
-    if (parsed.success) all.bindings.push({ file, document, value: parsed.data });
+  const type = ours ? typeOf(String(kind)) : undefined;
+  if (type === undefined) all.others.push(resource);
+  else if (kind === POLICY_KIND[type]) readPolicy(type, { file, document }, all);
+  else {
+    const schema = type === 'validator' ? bindingDocument : mutatingBindingDocument;
+    const parsed = schema.safeParse(data, { reportInput: true });
+    if (parsed.success) all.bindings.push({ file, document, value: { type, ...parsed.data } });
     else
       all.problems.push(
         ...parsed.error.issues.flatMap((issue) => problemsOf({ file, issue, yaml: document })),
       );
-  } else all.others.push(resource);
+  }
 }
 
-function readPolicy(file: string, document: YamlDocument, all: Everything): void {
-  const parsed = policyDocument.safeParse(document.data, { reportInput: true });
-  if (!parsed.success) {
-    all.problems.push(...parsed.error.issues.flatMap((issue) => problemsOf({ file, issue, yaml: document })));
+/** Whether a kind is a policy or a binding of one of the types. */
+function typeOf(kind: string): PolicyType | undefined {
+  return (['mutator', 'validator'] as const).find(
+    (type) => kind === POLICY_KIND[type] || kind === `${POLICY_KIND[type]}Binding`,
+  );
+}
+
+function readPolicy(
+  type: PolicyType,
+  { file, document }: { readonly file: string; readonly document: YamlDocument },
+  all: Everything,
+): void {
+  const read = type === 'validator' ? readValidating(document.data) : readMutating(document.data);
+  if (!read.success) {
+    all.problems.push(...read.error.issues.flatMap((issue) => problemsOf({ file, issue, yaml: document })));
     return;
   }
-  const { metadata, spec } = parsed.data;
-  const policy = toPolicy(spec);
+  const { policy, metadata, paramKind } = read;
+  const id = `${type} ${metadata.name}`;
   const compiled = compilePolicy(policy);
   if (!compiled.ok) {
-    all.broken.add(metadata.name);
+    all.broken.add(id);
     for (const { path, message, line, column } of compiled.problems) {
-      const place = ['spec', ...written(path)];
+      const place = ['spec', ...written(path, document)];
       all.problems.push({
         code: 'wrong-value',
         file,
@@ -208,10 +246,24 @@ function readPolicy(file: string, document: YamlDocument, all: Everything): void
     }
     return;
   }
-  if (all.policies.has(metadata.name)) {
+  if (all.policies.has(id)) {
     const message = `the policy ${metadata.name} is defined twice`;
     all.problems.push(problemAt({ file, document }, ['metadata', 'name'], message, 'Remove one of them.'));
-  } else all.policies.set(metadata.name, { policy, paramKind: spec.paramKind });
+  } else all.policies.set(id, { policy, paramKind });
+}
+
+function readValidating(data: unknown) {
+  const parsed = policyDocument.safeParse(data, { reportInput: true });
+  if (!parsed.success) return parsed;
+  const { metadata, spec } = parsed.data;
+  return { success: true as const, metadata, paramKind: spec.paramKind, policy: validatingPolicy(spec) };
+}
+
+function readMutating(data: unknown) {
+  const parsed = mutatingPolicyDocument.safeParse(data, { reportInput: true });
+  if (!parsed.success) return parsed;
+  const { metadata, spec } = parsed.data;
+  return { success: true as const, metadata, paramKind: spec.paramKind, policy: mutatingPolicy(spec) };
 }
 
 /** Kubernetes' names of what a policy calls by its own. */
@@ -220,8 +272,14 @@ const WRITTEN: Readonly<Record<string, string>> = {
   notes: 'auditAnnotations',
 };
 
-function written(path: readonly (string | number)[]): (string | number)[] {
+function written(path: readonly (string | number)[], { data }: YamlDocument): (string | number)[] {
   const [first, ...rest] = path;
+  if (first === 'mutations') {
+    const { mutations = [] } = (data as { spec: { mutations?: { jsonPatch?: unknown }[] } }).spec;
+    const [at = 0, ...field] = rest;
+    const how = mutations[Number(at)]?.jsonPatch === undefined ? 'applyConfiguration' : 'jsonPatch';
+    return ['mutations', at, how, ...field];
+  }
   const name = typeof first === 'string' ? (WRITTEN[first] ?? first) : (first ?? '');
   return [
     name,
@@ -229,84 +287,10 @@ function written(path: readonly (string | number)[]): (string | number)[] {
   ];
 }
 
-function toPolicy(spec: PolicyDocument['spec']): Policy {
-  const { matchConstraints, matchConditions, variables, validations, auditAnnotations } = spec;
-  const rules = matchConstraints?.resourceRules ?? [];
-  return {
-    ...(matchConstraints && { match: [matchOf(matchConstraints)] }),
-    ...(matchConditions && { conditions: matchConditions }),
-    ...(variables && { variables }),
-    validations: (validations ?? []).map(({ expression, message, messageExpression }) => ({
-      expression,
-      ...(message !== undefined && { message: message.trim() }),
-      ...(messageExpression !== undefined && { messageExpression }),
-    })),
-    ...(auditAnnotations && {
-      notes: auditAnnotations.map(({ key, valueExpression }) => ({ name: key, expression: valueExpression })),
-    }),
-    onError: spec.failurePolicy === 'Ignore' ? 'ignore' : 'fail',
-    deletions: rules.some(({ operations }) => operations.includes('DELETE') || operations.includes('*')),
-  };
-}
-
-function matchOf(written: z.infer<typeof match>): Match {
-  const { resourceRules, excludeResourceRules, objectSelector, namespaceSelector, matchPolicy } = written;
-  // Fields that are absent are undefined in what zod gives, and missing in what matching takes.
-  return clean({
-    rules: resourceRules,
-    excluded: excludeResourceRules,
-    objectSelector,
-    namespaceSelector,
-    exact: matchPolicy === 'Exact',
-  }) as Match;
-}
-
-function clean(value: object): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
-
 /** Deny is wanted where it is named beside others. */
-function modeOf(actions: BindingDocument['spec']['validationActions']): GuardrailConfig['mode'] {
+function modeOf(actions: readonly string[]): GuardrailConfig['mode'] {
   if (actions.includes('Deny')) return 'enforce';
   return actions.includes('Warn') ? 'warn' : 'dryrun';
-}
-
-/** The resources that a binding refers to; a sentence where there are none and there must be. */
-function paramsOf(
-  kind: PolicyDocument['spec']['paramKind'],
-  ref: BindingDocument['spec']['paramRef'],
-  others: readonly Record<string, unknown>[],
-): unknown[] | string {
-  if (kind === undefined) return [null];
-  if (ref === undefined) return [null];
-  const { name, selector: wanted, parameterNotFoundAction } = ref;
-  const found = others.filter((one) => {
-    if (one['apiVersion'] !== kind.apiVersion || one['kind'] !== kind.kind) return false;
-    const { name: own, namespace, labels } = metadataOf(one);
-    if (ref.namespace !== undefined && namespace !== undefined && namespace !== ref.namespace) return false;
-    return name !== undefined ? own === name : isSelected(wanted, labels);
-  });
-  if (found.length > MAX_PARAMS) return `the reference means more than ${MAX_PARAMS} resources`;
-  if (!found.every(isJson)) return 'the reference means a resource with .nan or .inf';
-  if (found.length > 0) return found;
-  return parameterNotFoundAction === 'Allow' ? [] : `there is no ${kind.kind} ${name ?? 'with these labels'}`;
-}
-
-function isSelected(
-  wanted: z.infer<typeof selector> | undefined,
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  return wanted === undefined || selects(clean(wanted) as LabelSelector, labels);
-}
-
-function metadataOf(resource: Record<string, unknown>): {
-  readonly name?: unknown;
-  readonly namespace?: unknown;
-  readonly labels: Readonly<Record<string, string>>;
-} {
-  const { metadata } = resource;
-  const own = typeof metadata === 'object' && metadata !== null ? metadata : {};
-  return { ...own, labels: labelsOf(resource) };
 }
 
 /** Names of guardrails have no dots. */

@@ -1,5 +1,5 @@
 /**
- * The parts of ValidatingAdmissionPolicy and its binding that mean something here; other fields are let be, as the
+ * The parts of ValidatingAdmissionPolicy, MutatingAdmissionPolicy and their bindings that mean something here; other fields are let be, as the
  * API server has already had its say about them or will have.
  */
 import { z } from 'zod';
@@ -36,14 +36,19 @@ export const match = z.object({
 const named = z.object({ name: z.string(), expression: z.string() });
 const metadata = z.object({ name: z.string().min(1).max(253) });
 
+/** What policies of both kinds have. */
+const common = {
+  failurePolicy: z.enum(['Fail', 'Ignore']).optional(),
+  paramKind: z.object({ apiVersion: z.string(), kind: z.string() }).optional(),
+  matchConstraints: match.optional(),
+  matchConditions: z.array(named).max(64).optional(),
+  variables: z.array(named).max(100).optional(),
+};
+
 export const policyDocument = z.object({
   metadata,
   spec: z.object({
-    failurePolicy: z.enum(['Fail', 'Ignore']).optional(),
-    paramKind: z.object({ apiVersion: z.string(), kind: z.string() }).optional(),
-    matchConstraints: match.optional(),
-    matchConditions: z.array(named).max(64).optional(),
-    variables: z.array(named).max(100).optional(),
+    ...common,
     validations: z
       .array(
         z.object({
@@ -62,19 +67,51 @@ export const policyDocument = z.object({
   }),
 });
 
-export const bindingDocument = z.object({
+const expression = z.object({ expression: z.string() });
+const mutation = z
+  .object({
+    patchType: z.enum(['ApplyConfiguration', 'JSONPatch']),
+    applyConfiguration: expression.optional(),
+    jsonPatch: expression.optional(),
+  })
+  .check(({ value, issues }) => {
+    const [needed, other] =
+      value.patchType === 'JSONPatch'
+        ? (['jsonPatch', 'applyConfiguration'] as const)
+        : (['applyConfiguration', 'jsonPatch'] as const);
+    const tell = (message: string): void => {
+      issues.push({ code: 'custom', message, input: value, path: [] });
+    };
+    if (value[needed] === undefined) tell(`needs ${needed}, as patchType says`);
+    if (value[other] !== undefined) tell(`has ${other}, which does not fit patchType`);
+  });
+
+export const mutatingPolicyDocument = z.object({
   metadata,
   spec: z.object({
-    policyName: z.string(),
-    paramRef: z
-      .object({
-        name: z.string().optional(),
-        namespace: z.string().optional(),
-        selector: selector.optional(),
-        parameterNotFoundAction: z.enum(['Allow', 'Deny']).optional(),
-      })
-      .optional(),
-    matchResources: match.optional(),
-    validationActions: z.array(z.enum(['Deny', 'Warn', 'Audit'])).min(1),
+    ...common,
+    // A render runs each policy once; the render of its outcome runs it again.
+    reinvocationPolicy: z.enum(['Never', 'IfNeeded']).optional(),
+    mutations: z.array(mutation).min(1).max(100),
   }),
 });
+
+export const paramReference = z.object({
+  name: z.string().optional(),
+  namespace: z.string().optional(),
+  selector: selector.optional(),
+  parameterNotFoundAction: z.enum(['Allow', 'Deny']).optional(),
+});
+
+const binding = {
+  policyName: z.string(),
+  paramRef: paramReference.optional(),
+  matchResources: match.optional(),
+};
+
+export const bindingDocument = z.object({
+  metadata,
+  spec: z.object({ ...binding, validationActions: z.array(z.enum(['Deny', 'Warn', 'Audit'])).min(1) }),
+});
+
+export const mutatingBindingDocument = z.object({ metadata, spec: z.object(binding) });

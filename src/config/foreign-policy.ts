@@ -7,7 +7,12 @@ import { readYamlDocuments } from './yaml-place.ts';
 const GROUPS: readonly { readonly group: RegExp; readonly read: readonly string[] }[] = [
   {
     group: /^admissionregistration\.k8s\.io$/,
-    read: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+    read: [
+      'MutatingAdmissionPolicy',
+      'MutatingAdmissionPolicyBinding',
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
+    ],
   },
   { group: /^(?:[a-z0-9-]+\.)*kyverno\.io$/, read: [] },
   { group: /^(?:constraints|templates|mutations|expansion)\.gatekeeper\.sh$/, read: [] },

@@ -73,7 +73,7 @@ function policyOf(entry: GuardrailConfig): Pick<Guardrail, 'policy' | 'params'> 
       ...(messageExpression !== undefined && { messageExpression }),
       ...(field !== undefined && { field }),
     };
-    return { policy: { validations: [validation] }, params: [params ?? null] };
+    return { policy: { validations: [validation], wholePackage: true }, params: [params ?? null] };
   }
   const ready = policy === undefined ? undefined : readyPolicy(policy);
   return ready === undefined ? {} : { policy: ready.policy, params: [filledParams(ready, params ?? {})] };

@@ -110,8 +110,30 @@ const crdSource = z
   });
 
 export const mutator = z
-  .strictObject({ ...common, image })
-  .check((ctx) => oneConfiguration(ctx.value, ctx.issues));
+  .strictObject({
+    ...common,
+    image: image.optional(),
+    policyPath: text(pathProblem).optional().meta({
+      description: 'File with a MutatingAdmissionPolicy, from the root of the repository.',
+    }),
+    params: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'What `params` is in the policy.' }),
+  })
+  .check((ctx) => {
+    oneConfiguration(ctx.value, ctx.issues);
+    const { image: named, policyPath, params } = ctx.value;
+    const tell = (path: string[], message: string): void => {
+      ctx.issues.push(custom(ctx.value, message, path));
+    };
+    if ((named === undefined) === (policyPath === undefined)) tell([], 'needs either image or policyPath');
+    if (policyPath !== undefined && (ctx.value.configMap ?? ctx.value.configPath) !== undefined)
+      tell([], 'must have no configuration next to policyPath: policies use params');
+    if (params !== undefined && policyPath === undefined)
+      tell(['params'], 'belongs to policyPath; functions have configMap');
+    if (params !== undefined && !isJson(params)) tell(['params'], 'has a number that is none: .nan or .inf');
+  });
 
 export const validator = z
   .strictObject({
@@ -119,7 +141,7 @@ export const validator = z
     image: image.optional(),
     cel: shortText(8192).optional().meta({
       description:
-        'CEL expression over `object`: true if the object is valid; or a list of problems, each a field path or a map with `field` and `message`.',
+        'CEL expression over `object`, and over `resources`, all of the package: true if the object is valid; or a list of problems, each a field path or a map with `field` and `message`.',
     }),
     message: shortText(1024).optional().meta({ description: 'Message if the expression is false.' }),
     messageExpression: shortText(8192)
@@ -224,6 +246,7 @@ function* celProblems({
   if (cel === undefined) return;
   const read = compilePolicy({
     validations: [{ expression: cel, ...(messageExpression !== undefined && { messageExpression }) }],
+    wholePackage: true,
   });
   if (read.ok) return;
   for (const { path, message, line, column } of read.problems) {

@@ -84,7 +84,7 @@ export interface GuardrailConfig {
   readonly field?: string;
   /** Name of a ready-made policy. */
   readonly policy?: string;
-  /** File with a ValidatingAdmissionPolicy, from the top of the repository. */
+  /** File with a ValidatingAdmissionPolicy or, of a mutator, a MutatingAdmissionPolicy, from the top of the repository. */
   readonly policyPath?: string;
   /** Where definitions of custom resources are, for `image: kubeconform`. */
   readonly crds?: readonly CrdSource[];
@@ -114,7 +114,7 @@ export interface CrdSource {
   readonly ref?: string;
 }
 
-/** A ValidatingAdmissionPolicy as it is bound. */
+/** An admission policy as it is bound. */
 export interface AdmissionRule {
   readonly file: string;
   readonly policy: Policy;

@@ -1,7 +1,9 @@
 /** Judging a policy of CEL in this very process. Expressions cannot loop for ever, but they can for very long. */
 import { judge, type Remark } from '../cel/judge.ts';
+import { mutate, type Mutated } from '../cel/mutate.ts';
 import { compilePolicy, type CompiledPolicy, type Policy } from '../cel/policy.ts';
 import type { Review } from '../cel/review.ts';
+import { builtinListKeys } from '../package/merge/schema.ts';
 import type { Judgement } from '../package/render/function-runtime.ts';
 
 export interface PolicyRequest {
@@ -10,7 +12,7 @@ export interface PolicyRequest {
 }
 
 export type PolicyAnswer =
-  | { readonly remarks: readonly Remark[] }
+  | (Mutated | { readonly remarks: readonly Remark[] })
   /** The policy cannot be read, or judging it failed in a way of its own. */
   | { readonly failed: string };
 
@@ -30,6 +32,7 @@ export function judgePolicy({ policy, review }: PolicyRequest): PolicyAnswer {
       if (compiled.size >= MAX_KEPT) compiled.clear();
       compiled.set(key, known);
     }
+    if (known.mutations.length > 0) return mutate(known, review, builtinListKeys);
     return { remarks: judge(known, review) };
   } catch (error) {
     return { failed: error instanceof Error ? error.message : String(error) };

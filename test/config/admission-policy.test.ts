@@ -71,9 +71,9 @@ interface Asked {
 
 /** What the guardrails in some documents say of a resource. */
 function said(text: string, { object, oldObject, namespace }: Asked): string[] {
-  const { guardrails, problems } = admissionGuardrails([source(text)]);
+  const { validators, problems } = admissionGuardrails([source(text)]);
   expect(problems).toEqual([]);
-  return guardrails.flatMap(({ name, mode, admission }) => {
+  return validators.flatMap(({ name, mode, admission }) => {
     const compiled = compilePolicy(admission!.policy);
     if (!compiled.ok) throw new Error(compiled.problems[0]!.message);
     const labels = (namespace?.['metadata'] as { labels?: Record<string, string> } | undefined)?.labels ?? {};
@@ -145,7 +145,8 @@ matchResources:
   test('params that are nowhere', () => {
     const text = REPLICA_LIMIT + BINDING('b', '"replicalimit-policy.example.com"', REFERENCE);
     expect(admissionGuardrails([source(text)])).toMatchObject({
-      guardrails: [],
+      mutators: [],
+      validators: [],
       problems: [
         { message: 'there is no ReplicaLimit replica-limit-test.example.com', path: 'spec.paramRef' },
       ],
@@ -344,16 +345,18 @@ describe('mistakes', () => {
   test('other documents are let be', () => {
     const text =
       'apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: { name: a }\n---\n- 1\n---\n"x"\n';
-    expect(admissionGuardrails([source(text)])).toEqual({ guardrails: [], problems: [] });
+    expect(admissionGuardrails([source(text)])).toEqual({ mutators: [], validators: [], problems: [] });
   });
 });
 
 test('a file for one guardrail holds one policy', () => {
   const text = POLICY('p', 'validations:\n- expression: "true"');
-  expect(admissionPolicyIn(source(text))).toMatchObject({
+  expect(admissionPolicyIn(source(text), 'validator')).toMatchObject({
     policy: { validations: [{ expression: 'true' }] },
   });
-  expect(admissionPolicyIn(source('a: 1'))).toMatchObject({ problems: [{ code: 'wrong-value' }] });
+  expect(admissionPolicyIn(source('a: 1'), 'validator')).toMatchObject({
+    problems: [{ code: 'wrong-value' }],
+  });
 });
 
 test('bindings join the guardrails of the configuration', () => {
@@ -372,4 +375,69 @@ test('bindings join the guardrails of the configuration', () => {
   expect(withAdmission(own('b'), documents).problems).toMatchObject([
     { file: '.github/portico/policy.yaml', message: 'the guardrail b is also defined in the configuration' },
   ]);
+});
+
+describe('policies that change resources', () => {
+  const mutating = (spec: string): string =>
+    `apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: { name: sidecar }\nspec:\n${spec.replaceAll(/^/gm, '  ')}\n`;
+  const BOUND = `---
+apiVersion: admissionregistration.k8s.io/v1beta1
+kind: MutatingAdmissionPolicyBinding
+metadata: { name: sidecar.example.com }
+spec: { policyName: sidecar }
+`;
+  const PATCH = `mutations:
+- patchType: JSONPatch
+  jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/spec/paused"}]' }`;
+
+  test('a bound one is an enforced mutator, and one that nothing binds is none', () => {
+    expect(admissionGuardrails([source(mutating(PATCH) + BOUND)])).toMatchObject({
+      problems: [],
+      validators: [],
+      mutators: [
+        {
+          name: 'sidecar-example-com',
+          mode: 'enforce',
+          admission: { policy: { mutations: [{ kind: 'patch' }], onError: 'fail' }, params: [null] },
+        },
+      ],
+    });
+    expect(admissionGuardrails([source(mutating(PATCH))]).mutators).toEqual([]);
+  });
+
+  test.each([
+    [
+      'mutations:\n- { patchType: JSONPatch, applyConfiguration: { expression: "Object{}" } }',
+      6,
+      'needs jsonPatch',
+    ],
+    [
+      'mutations:\n- patchType: ApplyConfiguration\n  applyConfiguration:\n    expression: Objct{}',
+      8,
+      'there is no type Objct',
+    ],
+    ['mutations:\n- patchType: JSONPatch\n  jsonPatch:\n    expression: authorizer.x', 8, 'needs a cluster'],
+    ['mutations: []', 5, 'at least 1'],
+  ])('%s is a mistake on line %i', (spec, line, sentence) => {
+    const { problems } = admissionGuardrails([source(mutating(spec))]);
+    expect(problems[0]).toMatchObject({ line, message: expect.stringContaining(sentence) });
+  });
+
+  test('a guardrail names the file of the kind that it is', () => {
+    expect(admissionPolicyIn(source(mutating(PATCH)), 'mutator')).toHaveProperty('policy');
+    expect(admissionPolicyIn(source(mutating(PATCH)), 'validator')).toMatchObject({
+      problems: [{ message: 'the file does not hold exactly one ValidatingAdmissionPolicy' }],
+    });
+    const config = (entry: string) =>
+      parseRepositoryConfig(
+        source(
+          `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: { guardrails: { mutators: [${entry}] } }\n`,
+        ),
+      );
+    expect(config('{ name: a, policyPath: a.yaml, params: { n: 1 } }').ok).toBe(true);
+    expect(config('{ name: a }').problems[0]?.message).toContain('needs either image or policyPath');
+    expect(config('{ name: a, image: "set-labels:v0.2", params: { n: 1 } }').problems[0]?.message).toContain(
+      'belongs to policyPath',
+    );
+  });
 });

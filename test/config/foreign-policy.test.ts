@@ -10,8 +10,9 @@ const documentOf = (apiVersion: string, kind: string): string =>
   `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: x }\nspec: {}\n`;
 
 test.each([
-  ['admissionregistration.k8s.io/v1beta1', 'MutatingAdmissionPolicy', true],
-  ['admissionregistration.k8s.io/v1beta1', 'MutatingAdmissionPolicyBinding', true],
+  ['admissionregistration.k8s.io/v1beta1', 'MutatingAdmissionPolicy', false],
+  ['admissionregistration.k8s.io/v1beta1', 'MutatingAdmissionPolicyBinding', false],
+  ['admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', true],
   ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', false],
   ['kyverno.io/v1', 'ClusterPolicy', true],
   ['policies.kyverno.io/v1alpha1', 'ValidatingPolicy', true],

@@ -1,4 +1,4 @@
-/** Sets and mathematics: cel-go's ext/sets.go and ext/math.go, which Kubernetes has too; base64. */
+/** Sets and mathematics: cel-go's ext/sets.go and ext/math.go, which Kubernetes has too; base64; JSON pointers. */
 import { celEnv, celFunc, celUint, isCelError, isCelUint } from '@bufbuild/cel';
 import type { CelFunc, CelList, CelValue } from '@bufbuild/cel';
 
@@ -107,4 +107,6 @@ export const encoders: CelFunc[] = [
     if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) throw new Error('not base64');
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   }),
+  // A step of a JSON pointer (RFC 6901), as Kubernetes' mutating policies need it.
+  celFunc('jsonpatch.escapeKey', [STRING], STRING, (key) => key.replaceAll('~', '~0').replaceAll('/', '~1')),
 ];

@@ -71,6 +71,17 @@ function mapIn(container: KrmObject, key: string): KrmObject {
   return made;
 }
 
+/** The resource with the bookkeeping of another one. Changes `item`. */
+export function withBookkeeping(item: KrmObject, from: KrmObject): KrmObject {
+  const { metadata } = from;
+  const annotations = isMap(metadata) && isMap(metadata['annotations']) ? metadata['annotations'] : {};
+  const own = Object.entries(annotations).filter(([key]) => BOOKKEEPING.has(key));
+  const before = isMap(item['metadata']) ? item['metadata'] : {};
+  const kept = isMap(before['annotations']) ? before['annotations'] : {};
+  item['metadata'] = { ...before, annotations: { ...kept, ...Object.fromEntries(own) } };
+  return item;
+}
+
 /** Removes the annotations, and the maps that only they made necessary. Changes `item`; `before` is its source. */
 export function clearPlace(item: KrmObject, before?: KrmObject): void {
   const metadata = item['metadata'];

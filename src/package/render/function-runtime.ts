@@ -3,6 +3,7 @@
  */
 
 import type { Remark } from '../../cel/judge.ts';
+import type { Mutated } from '../../cel/mutate.ts';
 import type { Policy } from '../../cel/policy.ts';
 import type { Review } from '../../cel/review.ts';
 import type { ErrorCode } from '../../error-code.ts';
@@ -69,9 +70,9 @@ export interface FunctionOutput {
   readonly refused?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
 }
 
-/** What a policy says, or why it could not be judged. */
+/** What a policy says and, where it changes resources, what it makes of them; or why it could not be judged. */
 export type Judgement =
-  | { readonly remarks: readonly Remark[] }
+  | { readonly remarks: readonly Remark[]; readonly objects?: Mutated['objects'] }
   | { readonly refused: NonNullable<FunctionOutput['refused']> };
 
 /** A function that looks at one item at a time, with its configuration. */

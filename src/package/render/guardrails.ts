@@ -3,12 +3,13 @@
 import type { Review } from '../../cel/review.ts';
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
 import { isPinnedSources, pinnedSources } from '../sources/pinned-sources.ts';
+import { sizeFault } from './function-limits.ts';
 import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
 import { NO_JUDGE, NO_REGO } from './no-judge.ts';
-import { hasLabels, resourcesOf, resultsOf, reviewOf } from './policy-review.ts';
+import { hasLabels, resourcesOf, resultsOf, reviewOf, withObjects } from './policy-review.ts';
 import type { RenderContext } from './render-context.ts';
 import type { Guardrail } from './render-types.ts';
 import { runFunction } from './run-function.ts';
@@ -60,7 +61,7 @@ export async function runGuardrails({
               definitions,
               ...(functionConfig && { functionConfig }),
             })
-          : { output: await judged(guardrail, seen, state, context), items };
+          : await judged(guardrail, seen, state, context);
     const run = runOf('.', spec, type, output);
     const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
@@ -87,28 +88,38 @@ function builtInCheck(
   return isPinnedSources(spec) ? pinnedSources(seen) : undefined;
 }
 
-/** What a policy says of the package, once for each of its params. */
+/** What a policy says of the package, or makes of it, once for each of its params. */
 async function judged(
-  { policy, rego, params, spec }: Guardrail,
+  { policy, rego, params, spec, type }: Guardrail,
   items: readonly KrmObject[],
   { runtime, signal }: Hydration,
   context: RenderContext,
-): Promise<FunctionOutput> {
+): Promise<{ readonly output: FunctionOutput; readonly items: readonly KrmObject[] }> {
   const { judge, judgeRego } = runtime;
   const ask =
     rego !== undefined
       ? judgeRego && ((asked: Review): Promise<Judgement> => judgeRego(rego, asked, signal))
       : policy && judge && ((asked: Review): Promise<Judgement> => judge(policy, asked, signal));
   if (ask === undefined) {
-    return { exitCode: 1, results: [], refused: rego === undefined ? NO_JUDGE : NO_REGO };
+    return { output: { exitCode: 1, results: [], refused: rego === undefined ? NO_JUDGE : NO_REGO }, items };
   }
-  const review = reviewOf(items, { policy: policy ?? {}, spec }, context);
-  const { places: _places, ...asked } = review;
+  let now = items;
+  let review = reviewOf(now, { policy, spec }, context);
   const results: ResultItem[] = [];
   for (const one of params ?? [null]) {
+    const { places: _places, kptfile: _kptfile, ...asked } = review;
     const judgement = await ask({ ...asked, params: one });
-    if ('refused' in judgement) return { exitCode: 1, results, refused: judgement.refused };
+    if ('refused' in judgement)
+      return { output: { exitCode: 1, results, refused: judgement.refused }, items };
     results.push(...resultsOf(judgement.remarks, review));
+    if (type === 'validator' || judgement.objects === undefined) continue;
+    now = withObjects(now, judgement.objects, review);
+    review = reviewOf(now, { policy, spec }, context);
   }
-  return { exitCode: results.some(({ severity }) => severity === 'error') ? 1 : 0, results };
+  const failed = results.some(({ severity }) => severity === 'error');
+  const grown = failed ? undefined : sizeFault(now);
+  if (grown !== undefined) results.push({ message: grown.message, severity: 'error' });
+  const output = { exitCode: failed || grown !== undefined ? 1 : 0, results };
+  // What cannot be done for one resource is done for none, as with functions.
+  return { output, items: output.exitCode === 0 ? now : items };
 }

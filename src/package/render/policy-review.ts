@@ -1,13 +1,15 @@
 /** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
 import type { Remark } from '../../cel/judge.ts';
-import type { Policy } from '../../cel/policy.ts';
-import { labelsOf, type PackageFacts, type Review } from '../../cel/review.ts';
+import type { Mutated } from '../../cel/mutate.ts';
+import { readsResources, type Policy } from '../../cel/policy.ts';
+import { labelsOf, type PackageFacts, type ResourceIdentity, type Review } from '../../cel/review.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFiles } from '../package.ts';
-import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf } from './bookkeeping.ts';
+import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf, withBookkeeping } from './bookkeeping.ts';
 import { copyValue, isMap, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
 import { hiddenFiles } from './hidden-resources.ts';
+import { keepNotes } from './keep-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
 import type { RenderContext } from './render-context.ts';
@@ -16,6 +18,8 @@ import { isSelected } from './select.ts';
 export interface PolicyReview extends Review {
   /** The item of each change, and where in it the resource stands. */
   readonly places: readonly Standing[];
+  /** Where what is said of the package as a whole stands. */
+  readonly kptfile: KrmObject | undefined;
 }
 
 interface Standing {
@@ -32,7 +36,7 @@ interface Standing {
  */
 export function reviewOf(
   items: readonly KrmObject[],
-  { policy, spec }: { readonly policy: Pick<Policy, 'deletions'>; readonly spec: FunctionSpec },
+  { policy, spec }: { readonly policy: Policy | undefined; readonly spec: FunctionSpec },
   context: RenderContext,
 ): PolicyReview {
   const wanted = (value: KrmObject): boolean =>
@@ -45,7 +49,7 @@ export function reviewOf(
   );
   const present = new Set(standing.map(({ value }) => identityOf(value)));
   const gone =
-    policy.deletions === true
+    policy?.deletions === true
       ? [...before.values()].filter(({ value }) => !present.has(identityOf(value)))
       : [];
   const places = [...standing, ...gone].filter(({ value }) => wanted(value));
@@ -54,8 +58,13 @@ export function reviewOf(
       .filter(({ value }) => value['kind'] === 'Namespace' && value['apiVersion'] === 'v1')
       .map(({ value }) => [metadataText(value, 'name'), value]),
   );
+  // Who selects resources asks about packages that hold some of them.
+  const isAsked = (spec.selectors ?? []).length === 0 || places.length > 0;
+  const reads = policy !== undefined && readsResources(policy) && isAsked;
   return {
     places,
+    kptfile: kptfileOf(items),
+    ...(reads && { resources: standing.map(({ value }) => value).filter((value) => !isForTools(value)) }),
     changes: places.map(({ item, value }) => ({
       object: item === undefined ? null : value,
       oldObject: before.get(identityOf(value))?.value ?? null,
@@ -64,6 +73,41 @@ export function reviewOf(
     package: factsOf(items, context),
     namespaces: Object.fromEntries([...namespaces].map(([name, value]) => [name, labelsOf(value)])),
   };
+}
+
+/**
+ * The items of a package with what a policy has made of some of its resources; what functions leave on items stays, and
+ * no item is changed. Kptfiles are nobody's to change by policy.
+ */
+export function withObjects(
+  items: readonly KrmObject[],
+  objects: Mutated['objects'],
+  { places }: PolicyReview,
+): readonly KrmObject[] {
+  const made = new Map<KrmObject, KrmObject>();
+  for (const { at, object } of objects) {
+    const { item, prefix } = places[at] ?? {};
+    if (item === undefined || prefix === undefined || isKptfile(item)) continue;
+    const steps = [...prefix.matchAll(/items\[(\d+)\]/g)].map(([, index]) => Number(index));
+    made.set(
+      item,
+      withBookkeeping(replacedIn(made.get(item) ?? copyValue(item), steps, copyValue(object)), item),
+    );
+  }
+  // What came from a policy is plain data: the comments and quotes of the text go with what stays.
+  for (const [item, now] of made) keepNotes(item, now);
+  return items.map((item) => made.get(item) ?? item);
+}
+
+/** A resource in which another one stands in the place that was its, however deep in lists of lists. */
+function replacedIn(item: KrmObject, [first, ...rest]: readonly number[], object: KrmObject): KrmObject {
+  const list = item['items'];
+  if (first === undefined) return object;
+  if (!Array.isArray(list)) return item;
+  const items = list.map((one: unknown, at) =>
+    at === first && isMap(one) ? replacedIn(one, rest, object) : one,
+  );
+  return { ...item, items };
 }
 
 /** A list's items are resources of their own: nothing is hidden by wrapping it, however often. */
@@ -76,14 +120,16 @@ function unrolled(value: KrmObject, item: KrmObject | undefined, prefix = ''): S
 
 /** Results as functions give them, in order of the remarks. */
 export function resultsOf(remarks: readonly Remark[], review: PolicyReview): ResultItem[] {
-  return remarks.map(({ at, kind, message, field }) => {
-    const { item, value, prefix } = review.places[at] ?? { item: undefined, value: {}, prefix: '' };
+  const named = new Map(review.places.map((one) => [identityOf(one.value), one]));
+  return remarks.map(({ at, kind, message, field, resource }) => {
+    const { item, value, prefix } =
+      (resource && named.get(identityText(resource))) ?? review.places[at] ?? packageItself(review);
     // Inside of a list, the place is known by the list.
     const about = prefix === '' ? value : (item ?? value);
     const namespace = metadataText(about, 'namespace');
     const within = prefix === '' ? '' : ` (${textOf(value, 'kind') ?? ''} ${metadataText(value, 'name')})`;
     return {
-      message: `${message}${within}${item === undefined ? ' (the proposal removes the resource)' : ''}`,
+      message: `${message}${within}${item === undefined && at >= 0 ? ' (the proposal removes the resource)' : ''}`,
       severity: SEVERITY[kind],
       resourceRef: {
         apiVersion: textOf(about, 'apiVersion') ?? '',
@@ -95,6 +141,10 @@ export function resultsOf(remarks: readonly Remark[], review: PolicyReview): Res
       ...(field !== undefined && field !== '' && { field: fieldOf(item, prefix + field) }),
     };
   });
+}
+
+function packageItself({ kptfile }: PolicyReview): Standing {
+  return { item: kptfile, value: kptfile ?? {}, prefix: '' };
 }
 
 const SEVERITY = {
@@ -137,9 +187,16 @@ export function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
 
 function identityOf(item: KrmObject): string {
   const apiVersion = textOf(item, 'apiVersion') ?? '';
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-  const names = [metadataText(item, 'namespace'), metadataText(item, 'name')];
-  return JSON.stringify([group, textOf(item, 'kind') ?? '', ...names]);
+  return identityText({
+    group: apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '',
+    kind: textOf(item, 'kind') ?? '',
+    namespace: metadataText(item, 'namespace'),
+    name: metadataText(item, 'name'),
+  });
+}
+
+function identityText({ group, kind, namespace, name }: ResourceIdentity): string {
+  return JSON.stringify([group, kind, namespace, name]);
 }
 
 function metadataText(item: Readonly<Record<string, unknown>>, field: string): string {
@@ -147,8 +204,12 @@ function metadataText(item: Readonly<Record<string, unknown>>, field: string): s
   return isMap(metadata) && metadata[field] !== null ? (textOf(metadata, field) ?? '') : '';
 }
 
+function isKptfile(item: KrmObject): boolean {
+  return item['kind'] === 'Kptfile' && String(item['apiVersion']).startsWith('kpt.dev/');
+}
+
 function isForTools(item: KrmObject): boolean {
-  if (item['kind'] === 'Kptfile' && String(item['apiVersion']).startsWith('kpt.dev/')) return true;
+  if (isKptfile(item)) return true;
   const mark = annotationOf(item, 'config.kubernetes.io/local-config');
   return mark !== undefined && mark !== 'false' && !isOfKubernetes(item);
 }

@@ -57,6 +57,7 @@ export async function loadGuardrails({
   readonly approved?: ReadonlySet<string> | undefined;
 }): Promise<LoadedGuardrails> {
   const configured = [...config.guardrails.mutators, ...config.guardrails.validators];
+  const mutators = new Set(config.guardrails.mutators.map(({ name }) => name));
   const objects = new Map<string, KrmObject | Refusal>();
   const policies = new Map<string, Policy | Refusal>();
   const definitions = new Map<string, Definitions | Refusal>();
@@ -80,7 +81,7 @@ export async function loadGuardrails({
       objects.set(name, otherModule(module.file, fileDigest(bytes)));
     else if (module !== undefined) modules.set(name, module);
     else if (configPath !== undefined) objects.set(name, readConfig(configPath, bytes));
-    else policies.set(name, readPolicy(path, bytes));
+    else policies.set(name, readPolicy(path, bytes, mutators.has(name) ? 'mutator' : 'validator'));
   }
   const functions = await loadAllowedFunctions(config.functions, (file) => git.readFile(base, file, signal));
   const foreign = { ...functions, policies: modules.size > 0 };
@@ -210,8 +211,8 @@ function readConfig(path: string, bytes: Uint8Array): KrmObject | Refusal {
   }
 }
 
-function readPolicy(path: string, bytes: Uint8Array): Policy | Refusal {
-  const read = admissionPolicyIn({ file: path, bytes });
+function readPolicy(path: string, bytes: Uint8Array, type: Guardrail['type']): Policy | Refusal {
+  const read = admissionPolicyIn({ file: path, bytes }, type);
   if ('policy' in read) return read.policy;
   const [first] = read.problems;
   return {
