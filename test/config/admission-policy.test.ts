@@ -377,9 +377,10 @@ test('bindings join the guardrails of the configuration', () => {
   ]);
 });
 
+const mutating = (spec: string): string =>
+  `apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: { name: sidecar }\nspec:\n${spec.replaceAll(/^/gm, '  ')}\n`;
+
 describe('policies that change resources', () => {
-  const mutating = (spec: string): string =>
-    `apiVersion: admissionregistration.k8s.io/v1\nkind: MutatingAdmissionPolicy\nmetadata: { name: sidecar }\nspec:\n${spec.replaceAll(/^/gm, '  ')}\n`;
   const BOUND = `---
 apiVersion: admissionregistration.k8s.io/v1beta1
 kind: MutatingAdmissionPolicyBinding
