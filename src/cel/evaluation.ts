@@ -114,6 +114,6 @@ export function oneLine(text: string): string {
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }
 
-export function textOf(error: unknown): string {
+function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
