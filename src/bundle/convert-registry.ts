@@ -23,10 +23,10 @@ export interface ConvertOptions {
   readonly deploymentConfig?: DeploymentConfig;
 }
 
-/** Where a bundle goes that nobody says otherwise of: where it says itself, or a namespace of its package. */
+/** The namespace that a bundle goes to by default: the one that it suggests, or one named for its package. */
 export function suggestedNamespace({ csv, packageName }: RegistryBundle): string {
-  const said = csv.annotations['operatorframework.io/suggested-namespace'] ?? '';
-  return said === '' ? `${packageName}-system` : said;
+  const namespace = csv.annotations['operatorframework.io/suggested-namespace'] ?? '';
+  return namespace === '' ? `${packageName}-system` : namespace;
 }
 
 /** Converts a bundle, or says everything that keeps it from being converted. */

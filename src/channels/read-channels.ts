@@ -1,7 +1,7 @@
 /** A `PackageChannels` document as a value, with what is wrong with it on its line. */
 import { PorticoError } from '../error.ts';
 import { resolved, type YamlNode } from '../package/yaml/node.ts';
-import { readYamlFile } from '../package/yaml/read.ts';
+import { InvalidYaml, readYamlFile } from '../package/yaml/read.ts';
 import { Section, type ChannelProblem, type Rule, type Tell } from './channels-node.ts';
 import type {
   ChannelDocument,
@@ -53,8 +53,8 @@ function rootOf(text: string, tell: Tell): YamlNode | undefined {
     return root;
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
-    const [, line = '1', message = error.message] = /^Line (\d+): (.*)$/s.exec(error.message) ?? [];
-    tell('C00', Number(line), message);
+    const { line, what } = error instanceof InvalidYaml ? error : { line: 1, what: error.message };
+    tell('C00', line, what);
     return undefined;
   }
 }

@@ -255,9 +255,15 @@ export function secretsOf(environment: Environment): readonly string[] {
   const { webhookSecrets, databaseUrl } = environment;
   const signing = environment.signingKey === undefined ? [] : [environment.signingKey];
   const { notify } = environment;
-  const told =
+  const notified =
     notify === undefined ? [] : [notify.url, ...(notify.secret === undefined ? [] : [notify.secret])];
-  return [...webhookSecrets, ...sealSecrets(environment), ...signing, ...told, ...passwordsIn(databaseUrl)];
+  return [
+    ...webhookSecrets,
+    ...sealSecrets(environment),
+    ...signing,
+    ...notified,
+    ...passwordsIn(databaseUrl),
+  ];
 }
 
 /** What seals are keyed with: the first makes them, and those of all count. */

@@ -2,7 +2,7 @@
 import { PorticoError } from '../error.ts';
 import { toValue } from '../package/yaml/compare.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
-import { readYamlFile } from '../package/yaml/read.ts';
+import { InvalidYaml, readYamlFile } from '../package/yaml/read.ts';
 import type { Fields } from './catalog.ts';
 import { MAX_DEPTH } from './limits.ts';
 import { CatalogMistake } from './mistake.ts';
@@ -57,9 +57,9 @@ function parseYaml(file: string, text: string, before: number): ReturnType<typeo
     return readYamlFile(text).documents;
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
-    const found = /^Line (\d+): (.*)$/s.exec(error.message);
-    const sentence = `error converting YAML to JSON: yaml: ${found?.[2] ?? error.message}`;
-    throw new CatalogMistake(sentence, { file, ...(found && { line: before + Number(found[1]) }) });
+    const [what, line] =
+      error instanceof InvalidYaml ? [error.what, { line: before + error.line }] : [error.message, {}];
+    throw new CatalogMistake(`error converting YAML to JSON: yaml: ${what}`, { file, ...line });
   }
 }
 

@@ -20,9 +20,9 @@ export function publisherNotes(
   after: PackageFiles,
   directory: string,
 ): readonly string[] {
-  const told = chartChanges(after, directory);
-  const said = told !== undefined && told !== chartChanges(before, directory) ? told : undefined;
-  const notes = said ?? newLines(before, after, directory);
+  const annotation = chartChanges(after, directory);
+  const isNew = annotation !== undefined && annotation !== chartChanges(before, directory);
+  const notes = isNew ? annotation : newLines(before, after, directory);
   return notes === undefined || notes.trim() === '' ? [] : [inert(notes.trim().slice(0, MAX_LENGTH))];
 }
 

@@ -93,7 +93,7 @@ export function pivotMarkdown(pivot: Pivot): string {
     [recreated.length, 'recreated'],
     [moved.length, 'with another owner'],
   ];
-  const told = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
+  const summary = counts.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
   const rows = [
     ...recreated.map((one) => row('recreated', one, `because ${one.fields.join(', ')} cannot be changed`)),
     ...removed.map((one) => row('removed', one, '')),
@@ -107,7 +107,7 @@ export function pivotMarkdown(pivot: Pivot): string {
   const table = ['| | object | |', '|---|---|---|', ...rows.slice(0, MAX_ROWS)].join('\n');
   const blind = unread.slice(0, 20).map((path) => codeSpan(path));
   return [
-    `Objects: ${told.join(', ') || 'none'}.`,
+    `Objects: ${summary.join(', ') || 'none'}.`,
     ...(rows.length === 0 ? [] : [table]),
     ...(left > 0 ? [`… and ${left} more.`] : []),
     ...(blind.length === 0 ? [] : [`Not known, because they cannot be read: ${blind.join(', ')}.`]),

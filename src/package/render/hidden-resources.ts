@@ -91,7 +91,7 @@ function readByDocument(
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       // What others may read says more than what nobody can.
-      if (!isBroken(error)) unreadable = error;
+      if (!error.isYamlForNobody) unreadable = error;
     }
   }
   return {
@@ -100,11 +100,6 @@ function readByDocument(
     resources: resources.map((one, index) => ({ ...one, index })),
     unreadable,
   };
-}
-
-/** Whether text is YAML for nobody. Go's reader, which cluster tools have, takes some of what ours refuses. */
-function isBroken({ code, message }: UnreadableFile): boolean {
-  return code === 'YAML_INVALID' && !/appears twice|sufficiently indented|Missing closing/.test(message);
 }
 
 function isJson(path: string): boolean {
@@ -150,7 +145,7 @@ export function hiddenResults(
     const was = wasHidden(path);
     if (unreadable !== undefined && !(was && sameFile(base?.get(path), files.get(path)))) {
       // What is no YAML is no resource either: templates are hidden so. What only we do not read may be one.
-      const harmless = was && isBroken(unreadable) && !isJson(path);
+      const harmless = was && unreadable.isYamlForNobody && !isJson(path);
       const message = `${path} is hidden from functions, and guardrails cannot judge it: ${unreadable.message}`;
       return [
         { message: `${message}. ${UNREADABLE_WAYS}`, severity: level(known && !harmless), ...at(path) },

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
 import { lineComment } from '../yaml/layout.ts';
 import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
-import { readYamlFile } from '../yaml/read.ts';
+import { InvalidYaml, readYamlFile } from '../yaml/read.ts';
 import type { YamlFile } from '../yaml/read.ts';
 import { printScalar, putNote, readWord, setField } from './field-notes.ts';
 import type { Container, FieldNote } from './field-notes.ts';
@@ -30,9 +30,15 @@ export interface SourceFile {
 export class UnreadableFile extends PorticoError {
   readonly file: string;
   readonly line: number | undefined;
+  /** Text that is not YAML for us nor for the tools of a cluster. */
+  readonly isYamlForNobody: boolean;
 
   constructor(
-    at: { readonly file: string; readonly line?: number | undefined },
+    at: {
+      readonly file: string;
+      readonly line?: number | undefined;
+      readonly isYamlForNobody?: boolean;
+    },
     code: ErrorCode,
     message: string,
     hint: string,
@@ -40,6 +46,7 @@ export class UnreadableFile extends PorticoError {
     super(code, message, { blame: 'user', hint });
     this.file = at.file;
     this.line = at.line;
+    this.isYamlForNobody = at.isYamlForNobody ?? false;
   }
 }
 
@@ -100,10 +107,12 @@ function parse(path: string, text: string): YamlFile {
     return readYamlFile(text);
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
-    const found = /^Line (\d+): (.*)$/s.exec(error.message);
-    const line = found === null ? undefined : Number(found[1]);
-    const message = found === null ? `${path}: ${error.message}` : `${path}:${found[1]}: ${found[2]}`;
-    throw new UnreadableFile({ file: path, line }, error.code, message, error.hint ?? 'Correct the file.');
+    const { code, hint = 'Correct the file.' } = error;
+    if (!(error instanceof InvalidYaml))
+      throw new UnreadableFile({ file: path }, code, `${path}: ${error.message}`, hint);
+    const { line, what } = error;
+    const at = { file: path, line, isYamlForNobody: !error.isReadByOthers };
+    throw new UnreadableFile(at, code, `${path}:${line}: ${what}`, hint);
   }
 }
 

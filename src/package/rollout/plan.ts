@@ -39,7 +39,7 @@ export interface RolloutOrders {
   /** Waves that open no more updates, by whom. */
   readonly paused?: ReadonlyMap<string, string>;
   /** What the operator's webhook was told of. */
-  readonly told?: ReadonlySet<string>;
+  readonly notified?: ReadonlySet<string>;
   /** Failures before that are forgiven, and timeouts begin there. */
   readonly resumedAt?: number;
   /** All waves were through: nothing that happens later stops it. */

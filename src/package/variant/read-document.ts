@@ -4,7 +4,7 @@ import { address, fieldsOf, text as textField, type Tell } from '../kptfile-fiel
 import { MAX_DOCUMENTS, MAX_PROBLEMS } from '../limits.ts';
 import { fullDocuments, locateIn, type YamlValue } from '../yaml/edit.ts';
 import { formatPath, parsePath, type YamlPath } from '../yaml/path.ts';
-import { readYamlFile, type YamlFile } from '../yaml/read.ts';
+import { InvalidYaml, readYamlFile, type YamlFile } from '../yaml/read.ts';
 import { metadata, NO_METADATA } from './document-fields.ts';
 import { documentValue } from './document-value.ts';
 import { oldVariantSetOf } from './old-set-fields.ts';
@@ -68,8 +68,8 @@ export function readVariantDocuments(text: string): ReadDocuments {
     );
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
-    const [, line = '1', message = error.message] = /^Line (\d+): (.*)$/s.exec(error.message) ?? [];
-    return { documents: [], problems: [{ path: '', line: Number(line), column: 1, message }] };
+    const { line, what } = error instanceof InvalidYaml ? error : { line: 1, what: error.message };
+    return { documents: [], problems: [{ path: '', line, column: 1, message: what }] };
   }
   if (values.length > MAX_DOCUMENTS) {
     const message = `The file has ${values.length} documents; the limit is ${MAX_DOCUMENTS}`;

@@ -1,5 +1,5 @@
 import { Composer, isAlias, isMap, isScalar, isSeq, Parser } from 'yaml';
-import type { CST, Document, Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { CST, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq } from 'yaml';
 
 import { PorticoError } from '../../error.ts';
 import { MAX_ALIASES, MAX_DEPTH, MAX_DOCUMENTS, MAX_EXPANSION } from '../limits.ts';
@@ -106,7 +106,7 @@ function readDocuments(
     const [error] = document.errors;
     // The library turns a stack that ran out into an error of the document.
     if (error !== undefined && /call stack/.test(error.message)) throw tooDeep(error);
-    if (error !== undefined) throw invalid(source, error.pos[0], error.message);
+    if (error !== undefined) throw invalid(source, error.pos[0], error.message, isReadByGo(error));
     const marker = markers[at];
     const start = at === 0 ? 0 : lineStart(source, marker?.offset ?? starts[at]?.offset ?? 0);
     const following = markers[at + 1]?.offset ?? starts[at + 1]?.offset;
@@ -128,12 +128,34 @@ function nextLine(text: string, offset: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-function invalid(source: Source, offset: number, message: string): PorticoError {
-  const line = source.text.slice(0, offset).split('\n').length;
-  return new PorticoError('YAML_INVALID', `Line ${line}: ${message}`, {
-    blame: 'user',
-    hint: 'Fix the YAML. List templates that are not YAML in .krmignore, or give them another extension.',
-  });
+/** Text that is not YAML for us. */
+export class InvalidYaml extends PorticoError {
+  /** 1-based. */
+  readonly line: number;
+  /** What is wrong there. */
+  readonly what: string;
+  /** Go's reader, which cluster tools have, takes it. */
+  readonly isReadByOthers: boolean;
+
+  constructor(line: number, what: string, isReadByOthers: boolean) {
+    super('YAML_INVALID', `Line ${line}: ${what}`, {
+      blame: 'user',
+      hint: 'Fix the YAML. List templates that are not YAML in .krmignore, or give them another extension.',
+    });
+    this.line = line;
+    this.what = what;
+    this.isReadByOthers = isReadByOthers;
+  }
+}
+
+function invalid(source: Source, offset: number, what: string, isReadByOthers = false): InvalidYaml {
+  return new InvalidYaml(source.text.slice(0, offset).split('\n').length, what, isReadByOthers);
+}
+
+/** What the library refuses and Go's reader takes: flow collections and quoted texts that go on at the margin. */
+function isReadByGo({ code, message }: YAMLError): boolean {
+  if (code === 'BAD_INDENT') return message.includes('sufficiently indented');
+  return code === 'MISSING_CHAR' && message.startsWith('Missing closing');
 }
 
 /** A token list may hold the anchor and tag of the node that follows it. */
@@ -235,6 +257,7 @@ class Reader {
           this.#source,
           entry.key.at?.start ?? 0,
           `The key "${entry.name.slice(0, 80)}" appears twice`,
+          true,
         );
       }
       names.add(entry.name);

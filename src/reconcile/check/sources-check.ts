@@ -52,10 +52,10 @@ export function sourcesCheck(packages: readonly PackageSourceFindings[]): CheckC
 const MAX_LISTED = 50;
 
 function summaryOf({ path, sources, problems, failures, warnings, text }: PackageSourceFindings): string {
-  const told = problems.map(({ file, message, hint }) => `${file}: ${message}. ${hint}`);
+  const lines = problems.map(({ file, message, hint }) => `${file}: ${message}. ${hint}`);
   return [
     `${code(path)}: ${counted(sources, 'source')}.`,
-    bullets(told),
+    bullets(lines),
     failures.length === 0 ? '' : `**This must not be merged as it is:**\n\n${bullets(failures)}`,
     warnings.length === 0 ? '' : `Look at:\n\n${bullets(warnings)}`,
     text,

@@ -62,7 +62,7 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     const outcomes =
       decided.do === 'refuse'
         ? [{ outcome: 'refused' as const, text: decided.text }]
-        : await runCommands({ ports, access, look, target, source, commands: decided.commands, signal });
+        : await runCommands({ ports, access, look, target, source, signal }, decided.commands);
     if (!isRationed(source) || (await replies.take(access, source.author, signal))) {
       await answer({ access, number: target.number, source, outcomes, signal });
     } else {
@@ -105,108 +105,76 @@ async function isRegistered(
   return (await openRegistered(access, {}, signal)).kind === 'registered';
 }
 
-/** Runs the commands in order and stops at the first that is not done. Nothing: Portico has no business here. */
-async function runCommands({
-  ports,
-  access,
-  look,
-  target,
-  source,
-  commands,
-  signal,
-}: {
+/** The comment that is being answered, and what it takes. */
+interface Answering {
   readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
   readonly target: CommentTarget;
   readonly source: CommentSource;
-  readonly commands: readonly CommandLine[];
   readonly signal: AbortSignal | undefined;
-}): Promise<CommandOutcome[]> {
+}
+
+/** Runs the commands in order and stops at the first that is not done. */
+async function runCommands(
+  comment: Answering,
+  commands: readonly CommandLine[],
+): Promise<readonly CommandOutcome[]> {
   const outcomes: CommandOutcome[] = [];
-  for (const line of commands) {
-    const place = await catchUserError(
-      () => loadPlaceFor({ verb: line.verb, ports, access, look, target, source, signal }),
-      (why) => why,
-    );
-    if (place === null) return outcomes;
-    if (typeof place === 'string') return [...outcomes, { line, outcome: 'failed', text: place }];
-    const { state, snapshot } = place;
-    const asking = { ...source, number: target.number };
-    const logged = (outcome: CommandOutcome['outcome'], code?: string): void =>
-      logCommand({
-        ports,
-        access,
-        asking,
-        verb: line.verb,
-        outcome,
-        ...(code !== undefined && { code }),
-        state,
-      });
-    if (
-      doesMerge(line.verb) &&
-      snapshot !== null &&
-      (await mergedBefore({ ports, access, snapshot, asked: source, signal }))
-    ) {
-      await ports.enqueue(publicationJob(access.ref));
-      logged('done');
-      const text = mergedText(snapshot, snapshot.pull.mergeCommitSha);
-      outcomes.push({ line, outcome: 'done', text });
-      continue;
-    }
-    const decision = decideCommand(line, state);
-    if (decision.kind === 'ignore') return outcomes;
-    if (decision.kind === 'refuse') {
-      logged('refused', decision.code);
-      outcomes.push({
-        line,
-        outcome: 'refused',
-        text: ended(decision, commands.length - outcomes.length - 1),
-      });
-      break;
-    }
-    const outcome = await performAll({
-      ports,
-      access,
-      look,
-      snapshot,
-      source: { ...asking, index: line.index },
-      steps: decision.steps,
-      signal,
-    });
-    logged(outcome.kind);
-    if (outcome.kind !== 'done') {
-      outcomes.push({
-        line,
-        outcome: outcome.kind,
-        text: ended(outcome, commands.length - outcomes.length - 1),
-      });
-      break;
-    }
-    const text = [decision.reply ?? '', outcome.reply ?? ''].filter((part) => part !== '').join('\n\n');
-    outcomes.push({ line, outcome: 'done', ...(text !== '' && { text }) });
+  for (const [at, line] of commands.entries()) {
+    const outcome = await runCommand(comment, line, commands.length - at - 1);
+    if (outcome === null) break;
+    outcomes.push(outcome);
+    if (outcome.outcome !== 'done') break;
   }
   return outcomes;
 }
 
-async function performAll({
-  ports,
-  access,
-  look,
-  snapshot,
-  source,
-  steps,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly look: ProposalReconciler;
-  readonly snapshot: ProposalSnapshot | null;
-  readonly source: CommentSource & Pick<CommandRequest, 'number' | 'index'>;
-  readonly steps: readonly Step[];
-  readonly signal: AbortSignal | undefined;
-}): Promise<StepOutcome> {
-  const { id, author: login, authorId: accountId, createdAt: at, number, index } = source;
+/** `left`: how many commands are behind it. Null: Portico has no business here, and says nothing. */
+async function runCommand(
+  comment: Answering,
+  line: CommandLine,
+  left: number,
+): Promise<CommandOutcome | null> {
+  const { ports, access, target, source, signal } = comment;
+  const { verb } = line;
+  const place = await catchUserError(
+    () => loadPlaceFor({ verb, ...comment }),
+    (why) => why,
+  );
+  if (place === null) return null;
+  if (typeof place === 'string') return { line, outcome: 'failed', text: place };
+  const { state, snapshot } = place;
+  const asking = { ...source, number: target.number };
+  if (
+    doesMerge(verb) &&
+    snapshot !== null &&
+    (await mergedBefore({ ports, access, snapshot, asked: source, signal }))
+  ) {
+    await ports.enqueue(publicationJob(access.ref));
+    logCommand({ ports, access, asking, verb, outcome: 'done', state });
+    return { line, outcome: 'done', text: mergedText(snapshot, snapshot.pull.mergeCommitSha) };
+  }
+  const decision = decideCommand(line, state);
+  if (decision.kind === 'ignore') return null;
+  if (decision.kind === 'refuse') {
+    logCommand({ ports, access, asking, verb, outcome: 'refused', code: decision.code, state });
+    return { line, outcome: 'refused', text: ended(decision, left) };
+  }
+  const outcome = await performAll(comment, snapshot, line, decision.steps);
+  logCommand({ ports, access, asking, verb, outcome: outcome.kind, state });
+  if (outcome.kind !== 'done') return { line, outcome: outcome.kind, text: ended(outcome, left) };
+  const text = [decision.reply ?? '', outcome.reply ?? ''].filter((part) => part !== '').join('\n\n');
+  return { line, outcome: 'done', ...(text !== '' && { text }) };
+}
+
+async function performAll(
+  { ports, access, look, target: { number }, source, signal }: Answering,
+  snapshot: ProposalSnapshot | null,
+  { index }: CommandLine,
+  steps: readonly Step[],
+): Promise<StepOutcome> {
+  const { id, author: login, authorId: accountId, createdAt: at } = source;
   const asked: CommandRequest = { id, login, accountId, at, number, index };
   const replies: string[] = [];
   for (const step of steps) {

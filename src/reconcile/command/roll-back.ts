@@ -1,4 +1,4 @@
-/** The hands of `/portico rollout rollback`: it says where each downstream goes, and orders it. */
+/** What `/portico rollout rollback` does: it lists where each downstream goes, and orders it. */
 import type { StepContext } from '../draft/step-context.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { Ports } from '../ports.ts';

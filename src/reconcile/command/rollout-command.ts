@@ -1,4 +1,4 @@
-/** The hands of `/portico rollout`: it is said where the document of the rollout stands. */
+/** What `/portico rollout` does, in the repository that holds the document of the rollout. */
 import { REST } from '../../package/rollout/assign.ts';
 import type { StepContext } from '../draft/step-context.ts';
 import { rolloutJob } from '../jobs.ts';

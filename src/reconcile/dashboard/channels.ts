@@ -174,6 +174,6 @@ function stateOf(
   if (planned.code === 'current') {
     return { state: deprecated.length > 0 ? 'deprecated' : 'current', why };
   }
-  const said = standing === undefined || OF_THE_CHANNEL.includes(standing.reason) ? undefined : standing;
-  return { state: said?.reason ?? planned.code, why };
+  const own = standing !== undefined && !OF_THE_CHANNEL.includes(standing.reason);
+  return { state: own ? standing.reason : planned.code, why };
 }

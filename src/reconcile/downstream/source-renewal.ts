@@ -107,9 +107,9 @@ export function shownPin({ version, resolved }: SourcePin, byVersion = true): st
 
 /** `chart 7.2.1 → 7.3.0, crds 3f2a1b0c9d8e → 0c9d8e3f2a1b`. */
 export function stepsText(steps: readonly SourceStep[]): string {
-  const told = steps.slice(0, 3).map(({ id, from, to }) => {
+  const shown = steps.slice(0, 3).map(({ id, from, to }) => {
     const isSame = from?.version === to.version;
     return `${id} ${from === undefined ? '' : `${shownPin(from, !isSame)} → `}${shownPin(to, !isSame)}`;
   });
-  return [...told, ...(steps.length > 3 ? [`${steps.length - 3} more`] : [])].join(', ');
+  return [...shown, ...(steps.length > 3 ? [`${steps.length - 3} more`] : [])].join(', ');
 }

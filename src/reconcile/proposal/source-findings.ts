@@ -83,11 +83,11 @@ async function findingsOf(looked: Looked, touched: ProposalPackage): Promise<Fin
   const directories = reading.sources.map(({ destination }) => destination);
   const report = await sources.report({ path, before, after: files, directories }, signal);
   const { failures, warnings, text } = report;
-  const told = { ...place, sources: count, failures, warnings, text };
+  const findings = { ...place, sources: count, failures, warnings, text };
   const unlocked = await unlockedOf(looked, sources, { reading, before });
-  if (unlocked.length > 0) return { ...told, problems: unlocked };
+  if (unlocked.length > 0) return { ...findings, problems: unlocked };
   const verified = await verify(looked, touched, files);
-  return { ...told, ...verified };
+  return { ...findings, ...verified };
 }
 
 const HOST = 'Ask the operator of Portico.';

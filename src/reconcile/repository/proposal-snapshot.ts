@@ -1,6 +1,6 @@
 /**
  * Everything that decides about a proposal, read once: the pull request, the configuration in force, and which
- * packages its content touches. Content is taken from git, where it cannot move under our hands.
+ * packages its content touches. Content is taken from git, where it cannot change while we read.
  */
 
 import type { RepositoryConfig } from '../../config/repository-config.ts';

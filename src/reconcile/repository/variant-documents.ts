@@ -118,7 +118,7 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
   const others = [...documents, ...inventory].filter(({ id }) => id !== DOCUMENTS);
   return others.flatMap((file) => {
     const own = file.documents.flatMap((one) => (one.kind === 'refused' ? one.problems : []));
-    const told = [...file.problems, ...own].map((one) => ({
+    const problems = [...file.problems, ...own].map((one) => ({
       ...one,
       code: 'variant-document',
       file: file.file,
@@ -130,7 +130,7 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
       file: file.file,
       hint: 'Nothing else depends on it.',
     }));
-    return [...told, ...notes];
+    return [...problems, ...notes];
   });
 }
 

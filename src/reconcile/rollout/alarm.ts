@@ -32,24 +32,24 @@ type Look = Pick<RolloutLook, 'governed' | 'revision' | 'orders'> & {
 export function alarmOf({ governed, revision, orders, plan }: Look, now: number): Alarm | null {
   const { rollout, upstream, directory, path } = governed;
   const { owners = [], name } = rollout;
-  const said = whatHappened(plan, now);
-  if (said === null) return null;
+  const event = whatHappened(plan, now);
+  if (event === null) return null;
   const isMistake = rollout.mistake !== undefined;
   const about = isMistake ? 'document' : `${upstream.ref.id}:${directory}@${revision}`;
   const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
   const heading = isMistake
-    ? `The rollout ${code(name)} ${said.what}.`
-    : `The rollout ${code(name)} of ${code(what)} ${code(revision)} ${said.what}.`;
+    ? `The rollout ${code(name)} ${event.what}.`
+    : `The rollout ${code(name)} of ${code(what)} ${code(revision)} ${event.what}.`;
   const help = helpFor(plan.state, { name, at: `${path}@${revision}`, isMistake });
   return {
     key: `${name} ${about} ${orders.resumedAt ?? 0}`,
-    type: said.type,
+    type: event.type,
     ...(!isMistake && { package: what }),
-    message: `${heading.replaceAll('`', '')} ${said.why}`,
+    message: `${heading.replaceAll('`', '')} ${event.why}`,
     body:
       owners.length === 0
         ? null
-        : [`${owners.join(' ')} **${heading}** ${foreignSentence(said.why)}`, ...help].join('\n\n'),
+        : [`${owners.join(' ')} **${heading}** ${foreignSentence(event.why)}`, ...help].join('\n\n'),
   };
 }
 

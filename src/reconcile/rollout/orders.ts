@@ -105,7 +105,7 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
           return { ...before, paused };
         }
         case 'told':
-          return { ...before, told: new Set([...(before.told ?? []), one.wave ?? '']) };
+          return { ...before, notified: new Set([...(before.notified ?? []), one.wave ?? '']) };
         case 'done':
           return { ...before, done: true };
       }

@@ -36,7 +36,7 @@ async function notify(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const what = `${alarm.type}-${orders.resumedAt ?? 0}`;
-  if (ports.notify === undefined || orders.told?.has(what) === true) return;
+  if (ports.notify === undefined || orders.notified?.has(what) === true) return;
   const { control, rollout } = governed;
   const access = await ports.open(control.ref, signal);
   await access.git.fetch({}, signal);
@@ -44,7 +44,7 @@ async function notify(
   // Of what cannot be recorded it would be told again with each look.
   if (now.unsealed) return;
   const subject = subjectOf(governed, revision);
-  if (ordersFor(now.orders, subject).told?.has(what) === true) return;
+  if (ordersFor(now.orders, subject).notified?.has(what) === true) return;
   const at = ports.now().toISOString();
   const notice: Notice = {
     id: digestOf('portico notice 1', [control.ref.id, alarm.key, alarm.type]).slice(-32),
