@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import { withPolicyTable } from '../src/cel/policies/reference.ts';
 import { packageChannelsJsonSchema } from '../src/channels/channels-schema.ts';
+import { cliReference } from '../src/cli/reference.ts';
 import { commandReference } from '../src/command/reference.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
@@ -13,6 +14,7 @@ import { sourcesJsonSchema } from '../src/sources/source-schema.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 
+writeFileSync(new URL('cli.md', docs), cliReference());
 writeFileSync(new URL('commands.md', docs), commandReference());
 writeFileSync(new URL('errors.md', docs), errorReference());
 writeFileSync(new URL('portico.schema.json', docs), `${JSON.stringify(repositoryJsonSchema(), null, 2)}\n`);

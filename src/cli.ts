@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { parseArguments } from './cli/arguments.ts';
 import { EXIT, exitCodeOf, usageError } from './cli/exit-code.ts';
 import { generalHelp, verbHelp } from './cli/help.ts';
+import { withoutGroup } from './cli/kpt-names.ts';
 import { systemError } from './cli/system-error.ts';
 import { VERBS } from './cli/table.ts';
 import { processTerminal } from './cli/terminal.ts';
@@ -12,6 +12,7 @@ import type { Verb } from './cli/verb.ts';
 import { PorticoError } from './error.ts';
 import { closestWord } from './package/closest-word.ts';
 import { scrubSecrets } from './text/secrets.ts';
+import { VERSION } from './version.ts';
 
 /**
  * Runs one command line and gives the exit code. Only the module of the asked verb is loaded. Never throws.
@@ -36,13 +37,13 @@ export async function main(argv: string[]): Promise<number> {
 }
 
 async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Promise<number> {
-  const [first = '--help', ...others] = argv;
+  const [first = '--help', ...others] = withoutGroup(argv);
   if (first === '--version' || first === '-V') {
-    terminal.print(await version());
+    terminal.print(VERSION);
     return EXIT.ok;
   }
   if (first === '--help' || first === '-h' || first === 'help') {
-    const about = first === 'help' ? others[0] : undefined;
+    const [about] = first === 'help' ? withoutGroup(others) : [];
     terminal.print(about === undefined ? generalHelp(VERBS) : verbHelp(await verbNamed(about)));
     return argv.length === 0 ? EXIT.usage : EXIT.ok;
   }
@@ -111,16 +112,10 @@ function workingDirectoryOr(otherwise: string): string {
   }
 }
 
-async function version(): Promise<string> {
-  const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
-  const held = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return held ? String(manifest.version) : 'unknown';
-}
-
 function report(error: unknown, terminal: Terminal): number {
   const known = error instanceof PorticoError ? error : undefined;
   // What was typed may have held a credential; the document goes to stdout, which is written as it is.
-  const message = scrubSecrets(error instanceof Error ? error.message : String(error));
+  const message = seenFromHere(scrubSecrets(error instanceof Error ? error.message : String(error)));
   terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${message}`);
   if (known?.hint !== undefined) terminal.say(known.hint);
   if (known === undefined || known.blame === 'bug') {
@@ -133,6 +128,13 @@ function report(error: unknown, terminal: Terminal): number {
     terminal.document({ error: { code, message, ...(hint === undefined ? {} : { hint }) } });
   }
   return exitCodeOf(error);
+}
+
+/** Paths below the working directory as the person would write them. */
+function seenFromHere(message: string): string {
+  const here = workingDirectoryOr('/');
+  if (here === '/') return message;
+  return message.replaceAll(`${here}/`, '');
 }
 
 /** The first signal asks the verb to stop; a second one ends the process at once. */

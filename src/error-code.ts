@@ -64,6 +64,7 @@ export const ERROR_CODES = {
   DEMO_STEP: 'a step of the demo did not lead to what it should',
   DEPLOYMENT_CONFIG_INVALID: 'the config of an OLM subscription is not valid',
   DEPLOYMENT_CONFIG_UNREADABLE: 'the file with the config of an OLM subscription cannot be read',
+  DIFF_TOOL_FAILED: 'the program that compares directories failed',
   DOOR_SHUT: 'the thread that receives webhooks ended while it was starting',
   DRAFT_REFUSED: 'the draft cannot be made',
   EXEC_EMPTY: 'an executable function names no program',

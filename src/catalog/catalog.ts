@@ -72,6 +72,8 @@ export interface CatalogDraft {
   /** Without `refs/heads/`. */
   readonly branch: string;
   readonly commit: string;
+  /** What it changed has been on the registered branch since: it was merged by squashing or rebasing. */
+  readonly merged?: boolean;
 }
 
 export interface CatalogRepository {

@@ -36,6 +36,7 @@ export interface RevisionRow extends PackageName {
 export interface DraftRow extends PackageName {
   readonly kind: CatalogDraft['kind'];
   readonly branch: string;
+  readonly state: 'open' | 'merged';
   readonly commit: string;
 }
 
@@ -99,10 +100,11 @@ export function draftRows(catalog: Catalog): DraftRow[] {
     .toSorted((a, b) => order(nameOf(a), nameOf(b)))
     .flatMap((repository) =>
       (repository.drafts ?? [])
-        .map(({ directory, kind, branch, commit }) => ({
+        .map(({ directory, kind, branch, commit, merged }) => ({
           ...rowOf(repository, repositoryDirectory(directory)),
           kind,
           branch,
+          state: merged === true ? ('merged' as const) : ('open' as const),
           commit,
         }))
         .toSorted((a, b) => order(a.branch, b.branch)),

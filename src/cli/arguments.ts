@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { closestWord } from '../package/closest-word.ts';
 import { usageError } from './exit-code.ts';
+import { declinedOption } from './kpt-names.ts';
 import type { Option, Verb } from './verb.ts';
 
 /** The arguments of one verb, checked against its table entry. */
@@ -40,6 +41,7 @@ export function parseArguments(verb: Verb, argv: readonly string[]): Arguments {
       const option = options.find(({ name }) => name === token.name);
       if (option === undefined) throw unknownOption(verb, token.rawName, options);
       if (token.value === '' && option.empty === 'absent') continue;
+      if (token.value === 'false' && option.value === undefined) continue;
       const held = values.get(option.name) ?? [];
       if (held.length > 0 && option.value !== undefined && option.many !== true) {
         throw usage(verb, `--${option.name} is given twice`);
@@ -60,12 +62,13 @@ function parserOption(option: Option): { type: 'boolean' | 'string'; multiple: b
 
 function optionValue(verb: Verb, option: Option, value: string | undefined, inline: boolean): string {
   if (option.value === undefined) {
-    if (value !== undefined) throw usage(verb, `--${option.name} takes no value`);
+    if (value !== undefined && value !== 'true')
+      throw usage(verb, `--${option.name} takes no value but true or false`);
     return 'true';
   }
   if (value === undefined || (value === '' && option.empty !== 'value'))
     throw usage(verb, `--${option.name} needs a value: ${option.value}`);
-  if (value.startsWith('-') && value !== '-' && !inline) {
+  if (value.startsWith('-') && value !== '-' && !inline && option.dashed !== true) {
     throw usage(verb, `--${option.name} needs a value; write --${option.name}=${value} if ${value} is meant`);
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
@@ -80,6 +83,8 @@ function optionValue(verb: Verb, option: Option, value: string | undefined, inli
 }
 
 function unknownOption(verb: Verb, raw: string, options: readonly Option[]): Error {
+  const declined = declinedOption(raw);
+  if (declined !== undefined) return usageError(`portico ${verb.name} does not take ${raw}`, declined);
   const near = closestWord(
     raw.replace(/^-+/, ''),
     options.map(({ name }) => name),

@@ -1,65 +1,26 @@
-import { basename } from 'node:path';
-
-import { readKptfile } from '../package/kptfile.ts';
-import { counted } from '../text/counted.ts';
-import { EXIT } from './exit-code.ts';
-import { renderDocument, renderExit, reportRender } from './render-report.ts';
-import { readPackage, renderFiles } from './render.ts';
-import { placeIn, type Call } from './verb.ts';
+import { checkPackage } from './check-package.ts';
+import { usageError } from './exit-code.ts';
+import { isRepositoryTop } from './packages-in.ts';
+import type { Call } from './verb.ts';
 
 /**
- * `portico check DIR`: fails when the Kptfile has errors, a function fails, a validator finds errors, or when
- * rendering would change the package. Writes nothing.
+ * `portico check [DIR]`: fails when the Kptfile has errors, a function fails, a validator finds errors, or when rendering would
+ * change the package; at the top of a repository, when one of its packages does. Writes nothing.
  */
 export async function check(call: Call): Promise<number> {
-  const { terminal } = call;
-  const directory = call.path(call.positionals[0] ?? '.');
-  const files = readPackage(directory, call);
-  const result = await renderFiles(files, directory, call);
-  const place = placeIn(call, directory);
-  reportRender(result, terminal, place);
-
-  const problems = [...files.keys()]
-    .filter((path) => basename(path) === 'Kptfile')
-    .flatMap((file) => kptfileProblems(file, files.get(file)?.bytes ?? new Uint8Array()));
-  for (const { file, line, severity, message } of problems) {
-    const colour = severity === 'error' ? 'red' : 'yellow';
-    const where = line === undefined ? place(file) : `${place(file)}:${line}`;
-    terminal.say(`${where}: ${terminal.style(colour, `${severity}:`, 'stderr')} ${message}`);
+  const typed = call.positionals[0] ?? '.';
+  const directory = call.path(typed);
+  if (!call.has('config') && isRepositoryTop(directory)) {
+    const { checkRepository } = await import('./check-repository.ts');
+    return checkRepository(call, directory);
   }
-
-  const rendered = result.changed.length === 0;
-  if (result.ok && !rendered) {
-    const { length } = result.changed;
-    const what = `${counted(length, 'file')} ${length === 1 ? 'differs from the rendered package' : 'differ from the rendered package'}`;
-    terminal.say(`${what}: ${result.changed.map(place).join(', ')}`);
-    terminal.say(`Run: portico render ${call.positionals[0] ?? '.'}`);
-  }
-  const valid = problems.every(({ severity }) => severity !== 'error');
-  const ok = result.ok && rendered && valid;
-  if (terminal.json) terminal.document({ ...renderDocument(result), ok, problems });
-  else if (ok) terminal.print('The package is valid and rendered.');
-  const exit = renderExit(result);
-  return exit === EXIT.ok && !ok ? EXIT.failed : exit;
-}
-
-interface Problem {
-  readonly file: string;
-  readonly line?: number;
-  readonly severity: 'error' | 'warning';
-  readonly message: string;
-}
-
-function kptfileProblems(file: string, bytes: Uint8Array): Problem[] {
-  try {
-    return readKptfile(bytes).problems.map(({ severity, message, line, path }) => ({
-      file,
-      ...(line === undefined ? {} : { line }),
-      severity,
-      message: path === '' ? message : `${path}: ${message}`,
-    }));
-  } catch {
-    // Rendering has told of a Kptfile that is no YAML.
-    return [];
-  }
+  if (call.has('changed-since'))
+    throw usageError(
+      '--changed-since is for the packages of a repository',
+      'Name the top of a clone, and leave out --config: its own configuration is read.',
+    );
+  const { document, ok, exit } = await checkPackage(call, directory, typed);
+  if (call.terminal.json) call.terminal.document(document);
+  else if (ok) call.terminal.print('The package is valid and rendered.');
+  return exit;
 }

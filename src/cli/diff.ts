@@ -1,33 +1,59 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { powerText } from '../package/power/power-markdown.ts';
-import { pivotText, updateReport, updateReportMarkdown } from '../preview/update-report.ts';
+import {
+  pivotText,
+  updateReport,
+  updateReportMarkdown,
+  type UpdateReport,
+} from '../preview/update-report.ts';
+import { colouredDiff } from './diff-colours.ts';
+import type { Sides } from './diff-side.ts';
+import { sidesOf } from './diff-sides.ts';
 import { EXIT, usageError } from './exit-code.ts';
-import { readFolder } from './folder.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
 /**
- * `portico diff A B`: the differences of two packages, of what they may do, and what becomes of the objects of a cluster:
- * plain on a terminal, else Markdown or JSON.
+ * `portico diff [A [B]]`: the differences of two packages, of what they may do, and what becomes of the objects of a cluster:
+ * as text, coloured on a terminal; Markdown or JSON where asked.
  */
 export async function diff(call: Call): Promise<number> {
-  const [a = '', b = ''] = call.positionals.map(call.path);
   const { terminal } = call;
   const limit = limitOf(call.text('limit'));
-  const before = readFolder(a, { warn: terminal.warn });
-  const after = readFolder(b, { warn: terminal.warn });
-  const report = updateReport('.', before, after);
+  const pairs = await sidesOf(call);
+  terminal.progress('');
+  const tool = call.text('diff-tool');
+  if (tool !== undefined) {
+    const { runDiffTool } = await import('./diff-tool.ts');
+    return runDiffTool(call, tool, pairs);
+  }
+  const reports = pairs.map((sides) => ({
+    sides,
+    report: updateReport('.', sides.before.files, sides.after.files),
+  }));
   if (terminal.json) {
-    const { diff: found, power, pivot, failures } = report;
-    terminal.document({ ...found, power, pivot, failures });
-  } else if (terminal.isLive) {
-    const powers = powerText(report.power);
-    const may = powers === '' ? '' : `\nPrivileges, ▲ gained and ▼ lost:\n\n${powers}\n`;
-    const pivots = pivotText(report);
-    const objects = pivots === '' ? '' : `\nWhat happens to objects:\n\n${pivots}\n`;
-    terminal.write(visible(diffMarkdown(report.diff, { limit, plain: true }) + may + objects));
-  } else terminal.write(visible(updateReportMarkdown(report, limit)));
+    const documents = reports.map(({ sides, report }) => jsonOf(sides, report));
+    terminal.document(documents.length === 1 ? documents[0] : documents);
+    return EXIT.ok;
+  }
+  for (const { sides, report } of reports) {
+    if (reports.length > 1) terminal.print(`${sides.before.name} → ${sides.after.name}:\n`);
+    if (call.text('output') === 'markdown') terminal.write(visible(updateReportMarkdown(report, limit)));
+    else terminal.write(colouredDiff(visible(textOf(report, limit)), terminal.style));
+  }
   return EXIT.ok;
+}
+
+function jsonOf({ before, after }: Sides, { diff: found, power, pivot, failures }: UpdateReport): object {
+  return { before: before.name, after: after.name, ...found, power, pivot, failures };
+}
+
+function textOf(report: UpdateReport, limit: number): string {
+  const powers = powerText(report.power);
+  const may = powers === '' ? '' : `\nPrivileges, ▲ gained and ▼ lost:\n\n${powers}\n`;
+  const pivots = pivotText(report);
+  const objects = pivots === '' ? '' : `\nWhat happens to objects:\n\n${pivots}\n`;
+  return diffMarkdown(report.diff, { limit, plain: true }) + may + objects;
 }
 
 function limitOf(typed: string | undefined): number {

@@ -8,7 +8,7 @@ import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/r
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import { isSelected } from '../package/render/select.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT, usageError } from './exit-code.ts';
 import { reportRender, writeResults } from './render-report.ts';
 import type { Call } from './verb.ts';
 
@@ -28,6 +28,13 @@ export async function evaluateStream(
   spec: FunctionSpec,
   functionConfig: KrmObject | undefined,
 ): Promise<number> {
+  const form = call.text('output');
+  if (form !== undefined && form !== 'stdout' && form !== 'unwrap') {
+    throw usageError(
+      `--output ${form} is not for resources from stdin`,
+      'They are written to stdout: choose stdout (a ResourceList) or unwrap (documents).',
+    );
+  }
   const source = readResources('stdin', await readStdin(call.signal));
   // What was read stays as it is, so that what was changed can be told.
   const documents = source.documents.map(({ value }) => copyValue(value));
@@ -52,8 +59,9 @@ export async function evaluateStream(
   if (!ok || output.items === undefined) return EXIT.failed;
 
   const after = partial ? mergeBack(items, new Set(chosen), output.items) : output.items;
-  const wanted = list === undefined ? after : [resourceList(after, list, output)];
-  const unlike = wanted.length !== source.documents.length;
+  const asList = form === undefined ? list !== undefined : form === 'stdout';
+  const wanted = asList ? [resourceList(after, list, output)] : after;
+  const unlike = wanted.length !== source.documents.length || asList !== (list !== undefined);
   if (call.terminal.json) call.terminal.document(resourceList(after, list, output));
   else if (unlike) call.terminal.write(wanted.map((value) => printResource(value)).join('---\n'));
   else call.terminal.write(editInPlace(source, wanted));

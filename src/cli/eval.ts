@@ -7,17 +7,19 @@ import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import { evaluateStream } from './eval-stream.ts';
 import { usageError } from './exit-code.ts';
-import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
 import { moduleOf, runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
+import { outputOf, writeOutput } from './output.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
+import { savedOf, withFunction } from './save-function.ts';
 import { placeIn, type Call } from './verb.ts';
 
-/** `portico eval DIR|- --image IMAGE`: runs one function on a package, or on a ResourceList from stdin. */
+/** `portico eval [DIR|-] --image IMAGE`: runs one function on a package, or on a ResourceList from stdin. */
 export async function evaluate(call: Call): Promise<number> {
   const [where = '.'] = call.positionals;
   const spec = specOf(call);
+  const save = savedOf(call, call.path(where));
   const functionConfig = await configOf(call);
   const { foreign } = await demandsOf(call, call.path(where === '-' ? '.' : where));
   const own = spec.image?.endsWith('.wasm') === true ? [await moduleOf(call, spec.image)] : [];
@@ -27,9 +29,8 @@ export async function evaluate(call: Call): Promise<number> {
 
   const { terminal } = call;
   const directory = call.path(where);
-  const output = call.text('output');
-  if (output !== undefined) requireFree(call.path(output));
-  const files = readFolder(directory, { warn: terminal.warn });
+  const output = outputOf(call);
+  const files = readFolder(directory, { warn: terminal.warn, place: placeIn(call, directory) });
   const result = await evalFunction({
     files,
     runtime,
@@ -40,12 +41,14 @@ export async function evaluate(call: Call): Promise<number> {
   });
   await writeResults(call, result);
   reportRender(result, terminal, placeIn(call, directory));
-  if (result.ok) {
-    if (output === undefined) writeChanges(directory, files, result.files);
-    else writeNewFolder(call.path(output), result.files);
+  const saved = save === undefined || !result.ok ? undefined : withFunction(result.files, spec, save);
+  const after = saved?.files ?? result.files;
+  if (result.ok) await writeOutput(call, output, { directory, before: files, after });
+  if (terminal.json) terminal.document({ ...renderDocument(result), ...(saved && { saved: saved.did }) });
+  else if (result.ok && output.to !== 'stdout') {
+    for (const path of result.changed) terminal.print(`changed ${path}`);
+    if (saved !== undefined) terminal.print(`${saved.did} the function in the Kptfile`);
   }
-  if (terminal.json) terminal.document(renderDocument(result));
-  else if (result.ok) for (const path of result.changed) terminal.print(`changed ${path}`);
   return renderExit(result);
 }
 

@@ -15,6 +15,8 @@ const MAX_PACKAGE_BYTES = 128 * 1024 * 1024;
 export interface ReadOptions {
   /** Told of everything that is left out, such as a symbolic link. */
   readonly warn?: (message: string) => void;
+  /** Names a file as the person at the terminal would; absent, files are named from the directory. */
+  readonly place?: (file: string) => string;
 }
 
 /**
@@ -51,7 +53,7 @@ export function readFolder(directory: string, options: ReadOptions = {}): Packag
           throw tooLarge(`${directory} holds more than ${mebibytes(MAX_PACKAGE_BYTES)}`);
       } else {
         const what = entry.isSymbolicLink() ? 'a symbolic link' : 'not a regular file';
-        options.warn?.(`${path} is ${what} and is skipped`);
+        options.warn?.(`${options.place?.(path) ?? path} is ${what} and is skipped`);
       }
     }
   };

@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
 
+import type { Catalog } from '../catalog/catalog.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { foldersHere, indexFolders, repositoryAbove } from './local/local-index.ts';
-import { answer, graph, SUBJECTS, type Subject } from './local/local-queries.ts';
+import { answer, graph, graphData, SUBJECTS, type Subject } from './local/local-queries.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
@@ -17,7 +18,7 @@ const NO_GRAPH: readonly Subject[] = ['repos', 'revisions', 'drafts', 'variants'
 export async function getIndex(call: Call, subject: Subject): Promise<number> {
   const { terminal } = call;
   const filters = call.positionals.slice(1);
-  const catalog = await indexFolders(foldersOf(call), call.signal);
+  const catalog = await indexed(call);
   const format = terminal.json ? 'json' : (call.text('output') ?? 'table');
   if (format === 'mermaid') {
     if (NO_GRAPH.includes(subject)) {
@@ -68,11 +69,19 @@ function meets(a: string, b: string): boolean {
   return a === '.' || b === '.' || a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
-/** `portico graph [WORD…]`: which package is made from which, as a Mermaid graph. */
+/** `portico graph [WORD…]`: which package is made from which, as a Mermaid graph or as data. */
 export async function printGraph(call: Call): Promise<number> {
-  const catalog = await indexFolders(foldersOf(call), call.signal);
-  call.terminal.print(graph(catalog, call.positionals));
+  const catalog = await indexed(call);
+  if (call.terminal.json) call.terminal.document(graphData(catalog, call.positionals));
+  else call.terminal.print(graph(catalog, call.positionals));
   return EXIT.ok;
+}
+
+async function indexed(call: Call): Promise<Catalog> {
+  const { progress } = call.terminal;
+  const catalog = await indexFolders(foldersOf(call), call.signal, (folder) => progress(`reading ${folder}`));
+  progress('');
+  return catalog;
 }
 
 function foldersOf(call: Call): readonly string[] {

@@ -1,4 +1,5 @@
 import { COMMON } from './arguments.ts';
+import { groupLines, kptName } from './kpt-names.ts';
 import type { Option, Verb } from './verb.ts';
 
 /** The text of `portico --help`. */
@@ -11,6 +12,9 @@ export function generalHelp(verbs: readonly Verb[]): string {
     '',
     'Verbs:',
     ...verbs.map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`),
+    '',
+    "kpt's names work too:",
+    ...groupLines(),
     '',
     'Options:',
     '  -h, --help   show this help, or the help of a verb',
@@ -28,7 +32,7 @@ export function verbHelp(verb: Verb): string {
     sentence(verb.summary),
     '',
     ...verb.usage.map((usage, at) => `${at === 0 ? 'Usage:' : '      '} ${usage}`),
-    ...(verb.alias === undefined ? [] : [`Also:  portico ${verb.alias}`]),
+    ...aliasesOf(verb).map((alias, at) => `${at === 0 ? 'Also: ' : '      '} portico ${alias}`),
     ...(verb.description === undefined ? [] : ['', ...verb.description]),
     '',
     'Options:',
@@ -37,6 +41,10 @@ export function verbHelp(verb: Verb): string {
     'Examples:',
     ...verb.examples.map((example) => `  ${example}`),
   ].join('\n');
+}
+
+function aliasesOf({ name, alias }: Verb): string[] {
+  return [alias, kptName(name)].filter((one) => one !== undefined);
 }
 
 function label(option: Option): string {

@@ -5,13 +5,13 @@ import { initPackage } from '../package/init.ts';
 import { EXIT } from './exit-code.ts';
 import { writeChanges } from './folder-write.ts';
 import { readFolder } from './folder.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /** `portico init DIR`: adds what makes a directory a package; what is there stays. */
 export async function init(call: Call): Promise<number> {
   const directory = call.path(call.positionals[0] ?? '.');
   mkdirSync(directory, { recursive: true });
-  const existing = readFolder(directory, { warn: call.terminal.warn });
+  const existing = readFolder(directory, { warn: call.terminal.warn, place: placeIn(call, directory) });
   const description = call.text('description');
   const site = call.text('site');
   const added = initPackage(

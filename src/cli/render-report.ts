@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { functionResultList } from '../function/result-list.ts';
 import type { Finding, FunctionRun, RenderResult } from '../package/render/render-types.ts';
@@ -19,7 +20,7 @@ export function reportRender(
   terminal.progress('');
   const lines = result.runs.map((run) => runLine(run, terminal));
   const counts = new Map<string, number>();
-  for (const finding of result.findings) {
+  for (const finding of foundOnce(result.findings)) {
     const by = finding.guardrail ?? finding.function;
     const count = counts.get(by) ?? 0;
     if (finding.severity === 'info') counts.set(by, count + 1);
@@ -33,18 +34,39 @@ export function reportRender(
   if (result.problem !== undefined) {
     const { file, line, message, hint } = result.problem;
     const where = file === undefined ? '' : `${place(file)}${line === undefined ? '' : `:${line}`}: `;
-    // A message that begins with the file names it from the package.
-    const text =
-      file !== undefined && message.startsWith(`${file}: `) ? message.slice(file.length + 2) : message;
-    terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${where}${text}`);
+    terminal.say(`${terminal.style('red', 'error:', 'stderr')} ${where}${withoutPlace(message, file, line)}`);
     terminal.say(hint);
   }
 }
 
-/** Writes kpt's result list where `--results` says so, whether the functions succeeded or not. */
+/** What the pipelines of a package and of its subpackage both find in one place is told once. */
+function foundOnce(findings: readonly Finding[]): Iterable<Finding> {
+  const byText = new Map<string, Finding>();
+  for (const finding of findings) {
+    const { severity, message, file, line, guardrail, resource } = finding;
+    byText.set(
+      JSON.stringify([severity, message, file, line, guardrail ?? finding.function, resource]),
+      finding,
+    );
+  }
+  return byText.values();
+}
+
+/** A message that begins with its place, as seen from the package, without it: the place is told as seen from here. */
+function withoutPlace(message: string, file: string | undefined, line: number | undefined): string {
+  const starts = file === undefined ? [] : [`${file}:${line ?? ''}: `, `${file}: `];
+  const start = starts.find((one) => message.startsWith(one)) ?? '';
+  return message.slice(start.length);
+}
+
+/** Writes kpt's result list where `--results` and `--results-dir` say so, whether the functions succeeded or not. */
 export async function writeResults(call: Call, result: RenderResult): Promise<void> {
   const file = call.text('results');
-  if (file !== undefined) await writeFile(call.path(file), functionResultList(result));
+  const directory = call.text('results-dir');
+  if (directory !== undefined) await mkdir(call.path(directory), { recursive: true });
+  const places = [file, directory === undefined ? undefined : join(directory, 'results.yaml')];
+  for (const place of places)
+    if (place !== undefined) await writeFile(call.path(place), functionResultList(result));
 }
 
 /** 0 fine, 1 a function failed or a validator found errors, 65 the package cannot be rendered at all. */

@@ -2,30 +2,27 @@ import { PorticoError } from '../error.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
-import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
 import { readFolder } from './folder.ts';
 import { runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
+import { outputOf, writeOutput } from './output.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
 import { placeIn, type Call } from './verb.ts';
 
-/** `portico render DIR`: runs the pipelines and writes what comes out, in place or to `--output`. */
+/** `portico render [DIR]`: runs the pipelines and writes what comes out, in place or to `--output`. */
 export async function render(call: Call): Promise<number> {
   const { terminal } = call;
   const directory = call.path(call.positionals[0] ?? '.');
-  const output = call.text('output');
-  if (output !== undefined) requireFree(call.path(output));
-
+  const output = outputOf(call);
   const files = readPackage(directory, call);
   const result = await renderFiles(files, directory, call);
   await writeResults(call, result);
   reportRender(result, terminal, placeIn(call, directory));
   if (result.ok || (await savesOnFailure(files))) {
-    if (output === undefined) writeChanges(directory, files, result.files);
-    else writeNewFolder(call.path(output), result.files);
+    await writeOutput(call, output, { directory, before: files, after: result.files });
   }
   if (terminal.json) terminal.document(renderDocument(result));
-  else if (result.ok) {
+  else if (result.ok && output.to !== 'stdout') {
     for (const path of result.changed) terminal.print(`changed ${path}`);
     if (result.changed.length === 0) terminal.say('Nothing changed.');
   }
@@ -47,7 +44,7 @@ async function savesOnFailure(files: PackageFiles): Promise<boolean> {
 
 /** Reads a directory that has to be a package. Throws `KPTFILE_MISSING`. */
 export function readPackage(directory: string, call: Call): PackageFiles {
-  const files = readFolder(directory, { warn: call.terminal.warn });
+  const files = readFolder(directory, { warn: call.terminal.warn, place: placeIn(call, directory) });
   if (files.has('Kptfile')) return files;
   throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
     blame: 'user',

@@ -5,13 +5,16 @@ import type { PackageTree } from '../package/tree.ts';
 import { EXIT } from './exit-code.ts';
 import { readFolder } from './folder.ts';
 import { visible } from './terminal.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /** `portico tree [DIR]`: prints the package as `kpt pkg tree` does. */
 export async function tree(call: Call): Promise<number> {
   const directory = call.path(call.positionals[0] ?? '.');
   const { terminal } = call;
-  const root = packageTree(readFolder(directory, { warn: terminal.warn }), basename(directory));
+  const root = packageTree(
+    readFolder(directory, { warn: terminal.warn, place: placeIn(call, directory) }),
+    basename(directory),
+  );
   if (terminal.json) {
     terminal.document(root);
     return EXIT.ok;

@@ -1,6 +1,6 @@
 import { PorticoError } from '../error.ts';
 import { readResourceFile } from '../package/diff/resource-file.ts';
-import type { GitLocation } from '../package/kptfile-types.ts';
+import type { GitLocation, Kptfile } from '../package/kptfile-types.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { MarkedResource } from '../package/merge-marker.ts';
@@ -84,7 +84,11 @@ interface Target {
   readonly strategy: UpdateStrategy;
 }
 
-function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
+/** What the Kptfile of a package says of its upstream. Throws `KPTFILE_MISSING`, `UPSTREAM_REFUSED` and `UPSTREAM_MISSING`. */
+export function originOf(
+  files: PackageFiles,
+  directory: string,
+): Omit<Target, 'ref'> & { readonly kptfile: Kptfile } {
   const file = files.get('Kptfile');
   if (file === undefined) {
     throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
@@ -108,6 +112,7 @@ function originOf(files: PackageFiles, directory: string): Omit<Target, 'ref'> {
     });
   }
   return {
+    kptfile,
     upstream,
     base: kptfile.upstreamLock?.git?.commit,
     strategy: strategyOf(kptfile.upstream?.updateStrategy),

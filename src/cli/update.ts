@@ -36,7 +36,8 @@ async function updateDirectories(call: Call): Promise<number> {
     throw usageError('--local already names the package', 'Remove the argument.');
   if (output !== local) requireFree(output);
 
-  const read = (directory: string): PackageFiles => readFolder(directory, { warn: call.terminal.warn });
+  const read = (directory: string): PackageFiles =>
+    readFolder(directory, { warn: call.terminal.warn, place: placeIn(call, directory) });
   const before = read(local);
   const { mergePackages } = await import('../package/merge/merge.ts');
   const merged = mergePackages({
@@ -60,7 +61,7 @@ async function updateDirectories(call: Call): Promise<number> {
 async function updateInPlace(call: Call): Promise<number> {
   const [typed, ref] = parseTarget(call.positionals[0] ?? '.', call.path);
   const directory = call.path(typed);
-  const before = readFolder(directory, { warn: call.terminal.warn });
+  const before = readFolder(directory, { warn: call.terminal.warn, place: placeIn(call, directory) });
   const strategy: UpdateStrategy | undefined = call.has('strategy')
     ? strategyOf(call.text('strategy'))
     : undefined;

@@ -14,6 +14,8 @@ export interface Option {
   readonly choices?: readonly string[];
   /** What an empty value means: a value like others, or that the option is not there. Refused unless said. */
   readonly empty?: 'value' | 'absent';
+  /** Its value may begin with a dash: options of another program. */
+  readonly dashed?: boolean;
   readonly help: string;
 }
 

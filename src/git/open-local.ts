@@ -22,11 +22,23 @@ export interface LocalRepository
   readonly remotes: readonly string[];
   /** The branches, own and remote ones by their full names, that hold commits which `commit` does not. */
   unmerged(commit: string, signal?: AbortSignal): Promise<ReadonlySet<string>>;
+  /**
+   * Whether a directory, as a branch changed it, has been so in the history of `head` since the two parted: a squashed or
+   * rebased merge leaves the branch with commits of its own.
+   */
+  wasTaken(
+    branch: { readonly commit: string; readonly directory: string },
+    head: string,
+    signal?: AbortSignal,
+  ): Promise<boolean>;
   /** Seconds at which each tag was made, or the commit of a tag that is none of its own; by full names. */
   tagTimes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Full names of the tags whose commits lie in the history of `commit`. */
   tagsBelow(commit: string, signal?: AbortSignal): Promise<ReadonlySet<string>>;
 }
+
+/** Commits that are looked at for the content of one branch, the newest first; older ones are none that anybody waits for. */
+const MAX_LOOKED_AT = 500;
 
 /** True for the top of a work tree and for a bare repository. */
 export function isRepository(folder: string): boolean {
@@ -65,6 +77,21 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
       const wanted = [`--no-merged=${commit}`, '--format=%(refname)', 'refs/heads/', 'refs/remotes/'];
       const { stdout } = await repo.git(['for-each-ref', ...wanted], { signal: inner });
       return new Set(stdout.toString().split('\n'));
+    },
+    wasTaken: async ({ commit, directory }, head, inner) => {
+      const parted = await repo.git(['merge-base', commit, head], { accept: [0, 1], signal: inner });
+      if (parted.exitCode !== 0) return false;
+      const base = parted.stdout.toString().trim();
+      const wanted = await treeId(repo, commit, directory, inner);
+      if (wanted === (await treeId(repo, base, directory, inner))) return false;
+      const range = [`--max-count=${MAX_LOOKED_AT}`, `${base}..${head}`, '--', directory];
+      const { stdout } = await repo.git(['rev-list', ...range], { signal: inner });
+      for (const later of stdout
+        .toString()
+        .split('\n')
+        .filter((id) => id !== ''))
+        if ((await treeId(repo, later, directory, inner)) === wanted) return true;
+      return false;
     },
     tagTimes: async (inner) => {
       const wanted = ['--format=%(creatordate:unix) %(refname)', 'refs/tags/'];

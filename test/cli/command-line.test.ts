@@ -13,11 +13,11 @@ describe('usage', () => {
     ['the beginning of a verb', ['ren'], /did you mean render\?/],
     ['an unknown option', ['render', '.', '--allow-exce'], /did you mean --allow-exec\?/],
     ['an unknown short option', ['render', '.', '-z'], /no option -z/],
-    ['no argument', ['render'], /an argument is missing[\s\S]*Usage: portico render DIR/],
+    ['no argument', ['push'], /an argument is missing[\s\S]*Usage: portico push/],
     ['too many arguments', ['diff', 'a', 'b', 'c'], /too many arguments: c/],
-    ['no value', ['render', '.', '--output'], /--output needs a value: DIR/],
+    ['no value', ['render', '.', '--output'], /--output needs a value: stdout\|unwrap\|DIR/],
     ['an option for a value', ['render', '.', '--output', '--json'], /--output needs a value/],
-    ['a value for a switch', ['render', '.', '--json=x'], /--json takes no value/],
+    ['a value for a switch', ['render', '.', '--json=x'], /--json takes no value but true or false/],
     ['an option twice', ['render', '.', '--output', 'a', '--output', 'b'], /--output is given twice/],
     ['a wrong choice', ['update', '--strategy', 'fast-foward'], /did you mean fast-forward\?/],
     ['arguments that nobody takes', ['tree', '.', '--', 'a=b'], /nothing may follow --/],
@@ -58,6 +58,15 @@ describe('usage', () => {
 
   test('the version is that of the package', async () => {
     expect((await portico(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await portico(['version'])).toEqual(await portico(['--version']));
+    expect(JSON.parse((await portico(['version', '--json'])).stdout)).toMatchObject({
+      platform: process.platform,
+    });
+  });
+
+  test('every verb but those that run a server until they are stopped knows --json', () => {
+    const without = VERBS.filter(({ options }) => !options.some(({ name }) => name === 'json'));
+    expect(without.map(({ name }) => name)).toEqual(['serve']);
   });
 });
 
@@ -87,7 +96,7 @@ describe('streams', () => {
   });
 
   test.skipIf(spawnSync('script', ['--version']).status !== 0)(
-    'what a person reads on a terminal is plain, and Markdown elsewhere',
+    'what a person reads on a terminal is coloured, and plain elsewhere',
     async () => {
       using dir = scratch();
       const resource = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: ';
@@ -95,9 +104,12 @@ describe('streams', () => {
       const args = ['diff', dir.path('a'), dir.path('b')];
       const line = [process.execPath, join(ROOT, 'src/portico.js'), ...args].join(' ');
       const onTerminal = await run('script', ['-qec', line, '/dev/null']);
-      expect([onTerminal.code, onTerminal.stdout]).toEqual([0, expect.stringContaining('+ data.x: "2"')]);
+      expect([onTerminal.code, onTerminal.stdout]).toEqual([
+        0,
+        expect.stringContaining('\u001B[32m  + data.x: "2"'),
+      ]);
       expect(onTerminal.stdout).not.toMatch(/<\/?(?:details|summary)|```|\*\*/);
-      expect((await portico(args)).stdout).toContain('<details open><summary>');
+      expect((await portico(args)).stdout).toContain('\n  + data.x: "2"\n');
     },
   );
 

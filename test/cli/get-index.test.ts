@@ -41,7 +41,10 @@ beforeAll(async () => {
   // Merged, with its branch left where it was.
   const merged =
     'git checkout -q -b drafts/web/four && git commit -q --allow-empty -m four && git checkout -q main && git merge -q --no-ff -m merged drafts/web/four';
-  const script = `${more} && git update-ref refs/remotes/origin/drafts/web/sub/one HEAD && git checkout -q main && git branch drafts/web/three && ${merged}`;
+  // Merged by squashing, and changed again since.
+  const squashed =
+    'git checkout -q -b drafts/web/five && echo five > web/f && git add web && git commit -q -m five && git checkout -q main && git merge -q --squash drafts/web/five && git commit -q -m squashed && echo six > web/f && git commit -qam six';
+  const script = `${more} && git update-ref refs/remotes/origin/drafts/web/sub/one HEAD && git checkout -q main && git branch drafts/web/three && ${merged} && ${squashed}`;
   await run('sh', ['-c', script], { cwd: dir.path('all/blueprints') });
   await repository('shop', {
     'front/Kptfile': locked(kptfile('front'), `${url('blueprints')}.git`, 'web', 'web/v1', 'a'.repeat(40)),
@@ -89,8 +92,9 @@ test('what repositories hold is told from their branches and tags', async () => 
     { repository: 'acme/blueprints', package: 'web', revision: 'v3.0.0-rc.1', channels: 'beta, fast' },
   ]);
   expect(answer(catalog, 'drafts')).toMatchObject([
-    { repository: 'acme/blueprints', package: 'web/sub', kind: 'draft', branch: 'drafts/web/sub/one' },
-    { repository: 'acme/blueprints', package: 'web', kind: 'draft', branch: 'drafts/web/two' },
+    { package: 'web', kind: 'draft', branch: 'drafts/web/five', state: 'merged' },
+    { package: 'web/sub', kind: 'draft', branch: 'drafts/web/sub/one', state: 'open' },
+    { repository: 'acme/blueprints', package: 'web', branch: 'drafts/web/two', state: 'open' },
   ]);
   for (const word of ['web@v2', 'blueprints:web@', 'Acme/Blueprints:web@V2']) {
     expect(answer(catalog, 'revisions', [word]).map(({ revision }) => revision)).toContain('v2');
@@ -151,6 +155,19 @@ test('the command line prints tables, JSON and graphs, and no credentials', asyn
   const json = await portico(['get', 'upstreams', '--in', '.', '-o', 'json'], { cwd });
   expect(JSON.parse(json.stdout).upstreams).toHaveLength(2);
   expect(json.stdout).not.toContain('secret');
+  const data = await portico(['graph', 'front', '--json'], { cwd });
+  expect(JSON.parse(data.stdout)).toEqual({
+    packages: ['acme/blueprints:web', 'acme/shop:front'],
+    links: [
+      {
+        upstream: 'acme/blueprints:web',
+        downstream: 'acme/shop:front',
+        at: 'v1',
+        newest: 'v2',
+        outdated: true,
+      },
+    ],
+  });
   const none = await portico(['graph', '--in', dir.path('all/shop/front')], { cwd });
   expect([none.code, none.stderr]).toEqual([65, expect.stringContaining('there is no git repository')]);
 });

@@ -22,10 +22,17 @@ import { parseBranch } from '../../revision/ref-name.ts';
  * Indexes the repositories in these folders; a folder that is none stands for those in it. What is checked out does not
  * count: the branch does. Throws `NO_REPOSITORY` for a folder without any.
  */
-export async function indexFolders(folders: readonly string[], signal?: AbortSignal): Promise<Catalog> {
+export async function indexFolders(
+  folders: readonly string[],
+  signal?: AbortSignal,
+  onRead?: (folder: string) => void,
+): Promise<Catalog> {
   const catalog = createCatalog();
   const all = [...new Set(folders.flatMap(repositoriesIn))];
-  for (const [at, folder] of all.entries()) await indexOne(catalog, folder, at + 1, signal);
+  for (const [at, folder] of all.entries()) {
+    onRead?.(folder);
+    await indexOne(catalog, folder, at + 1, signal);
+  }
   return catalog;
 }
 
@@ -116,7 +123,7 @@ async function indexOne(
 
 /** Drafts and updates, of this clone and of what it was cloned from, without those of which the branch has everything. */
 async function draftsIn(
-  git: Pick<LocalRepository, 'refs' | 'unmerged'>,
+  git: Pick<LocalRepository, 'refs' | 'unmerged' | 'wasTaken'>,
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<CatalogDraft[]> {
@@ -129,12 +136,15 @@ async function draftsIn(
   for (const [ref, { commit }] of remote)
     branches.set(ref.replace(/^refs\/remotes\/[^/]+\//, ''), { ref, commit });
   for (const [ref, { commit }] of own) branches.set(ref.slice('refs/heads/'.length), { ref, commit });
-  return [...branches].flatMap(([branch, { ref, commit }]): CatalogDraft[] => {
+  const drafts: CatalogDraft[] = [];
+  for (const [branch, { ref, commit }] of branches) {
     const named = parseBranch(branch);
     if (named === undefined || !unmerged.has(ref) || named.kind === 'revision' || named.kind === 'ledger')
-      return [];
-    return [{ kind: named.kind, directory: named.path, branch, commit }];
-  });
+      continue;
+    const draft = { kind: named.kind, directory: named.path, branch, commit };
+    drafts.push({ ...draft, merged: await git.wasTaken(draft, head, signal) });
+  }
+  return drafts;
 }
 
 function withoutCredentials(url: string): string {

@@ -49,11 +49,32 @@ function wordsOf(row: Row): string[] {
 /** The lineage as a Mermaid graph; with filters only what touches all of them. */
 export function graph(catalog: Catalog, filters: readonly string[] = [], outdatedOnly = false): string {
   const outdated = outdatedRows(catalog);
-  const rows = (outdatedOnly ? outdated : lineageRows(catalog)).filter((row) => {
-    const words = `${row.upstream} ${row.repository}:${row.package}`.toLowerCase();
+  return lineageGraph(linked(outdatedOnly ? outdated : lineageRows(catalog), filters), outdated);
+}
+
+/** The same as data: packages by name, and from which each is made. */
+export function graphData(
+  catalog: Catalog,
+  filters: readonly string[] = [],
+): { readonly packages: readonly string[]; readonly links: readonly Row[] } {
+  const behind = new Set(outdatedRows(catalog).map(nameOf));
+  const links = linked(lineageRows(catalog), filters).map((row) => {
+    const { upstream, at = '', newest = '' } = row;
+    return { upstream, downstream: nameOf(row), at, newest, outdated: behind.has(nameOf(row)) };
+  });
+  const packages = new Set(links.flatMap(({ upstream, downstream }) => [upstream, downstream]));
+  return { packages: [...packages].toSorted(), links };
+}
+
+function linked(rows: readonly LineageRow[], filters: readonly string[]): LineageRow[] {
+  return rows.filter((row) => {
+    const words = `${row.upstream} ${nameOf(row)}`.toLowerCase();
     return filters.every((filter) => words.includes(filter.toLowerCase()));
   });
-  return lineageGraph(rows, outdated);
+}
+
+function nameOf({ repository, package: path }: LineageRow): string {
+  return `${repository}:${path}`;
 }
 
 function rowsOf(catalog: Catalog, subject: Subject): readonly Row[] {
