@@ -39,36 +39,42 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
     { parseRepositoryConfig },
     { guardrailsFor, regoOf },
     { loadAllowedFunctions },
-    { admissionPolicyIn, withAdmission },
+    { admissionPolicyIn },
+    { withDocuments },
+    { exemptionsInForce },
   ] = await Promise.all([
     import('../config/parse-repository-config.ts'),
     import('../config/guardrail-config.ts'),
     import('../config/function-config.ts'),
     import('../config/admission-policy.ts'),
+    import('../config/read-content.ts'),
+    import('../config/exemptions.ts'),
   ]);
   const own = parseRepositoryConfig({ file: typed, bytes });
-  const read = withAdmission(own, await documentsBeside(file));
+  const read = withDocuments(own, await documentsBeside(file));
   if (!read.ok) throw mistaken(typed, read.problems);
   const top = repositoryOf(file);
   const path = packagePath(top, directory, read.config.directory);
   const guardrails = await Promise.all(
-    guardrailsFor(read.config, path).map(async (guardrail): Promise<Guardrail> => {
-      if (guardrail.spec.configPath !== undefined)
-        return withConfigFile(guardrail, guardrail.spec.configPath, top);
-      const { mutators, validators } = read.config.guardrails;
-      const entry = [...mutators, ...validators].find(({ name }) => name === guardrail.name);
-      if (entry?.crds !== undefined)
-        return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
-      if (entry?.rego !== undefined) {
-        const rego = regoOf(entry, await readFile(join(top, entry.rego)).catch(() => null));
-        return { ...guardrail, ...(rego && { rego }) };
-      }
-      if (entry?.policyPath === undefined) return guardrail;
-      const policy = await namedFile(top, entry.policyPath, 'policyPath');
-      const found = admissionPolicyIn({ file: entry.policyPath, bytes: policy }, guardrail.type);
-      if ('problems' in found) throw mistaken(entry.policyPath, found.problems);
-      return { ...guardrail, policy: found.policy, params: [entry.params ?? null] };
-    }),
+    guardrailsFor(read.config, path, exemptionsInForce(read.config, new Date())).map(
+      async (guardrail): Promise<Guardrail> => {
+        if (guardrail.spec.configPath !== undefined)
+          return withConfigFile(guardrail, guardrail.spec.configPath, top);
+        const { mutators, validators } = read.config.guardrails;
+        const entry = [...mutators, ...validators].find(({ name }) => name === guardrail.name);
+        if (entry?.crds !== undefined)
+          return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
+        if (entry?.rego !== undefined) {
+          const rego = regoOf(entry, await readFile(join(top, entry.rego)).catch(() => null));
+          return { ...guardrail, ...(rego && { rego }) };
+        }
+        if (entry?.policyPath === undefined) return guardrail;
+        const policy = await namedFile(top, entry.policyPath, 'policyPath');
+        const found = admissionPolicyIn({ file: entry.policyPath, bytes: policy }, guardrail.type);
+        if ('problems' in found) throw mistaken(entry.policyPath, found.problems);
+        return { ...guardrail, policy: found.policy, params: [entry.params ?? null] };
+      },
+    ),
   );
   return {
     guardrails,

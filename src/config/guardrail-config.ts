@@ -5,24 +5,58 @@ import { isCrdSafety } from '../package/power/crd-safety.ts';
 import type { FunctionSpec, RegoModule } from '../package/render/function-runtime.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
+import { exemptionsOf } from './exemptions.ts';
 import { matchesGlob } from './glob.ts';
 import { filledParams } from './policy-params.ts';
-import type { GuardrailConfig, RepositoryConfig } from './repository-config.ts';
+import type { Exemption, GuardrailConfig, RepositoryConfig } from './repository-config.ts';
 
-/** The guardrails of one package (path below the registered directory), mutators first, in configured order. */
-export function guardrailsFor(config: RepositoryConfig, path: string): Guardrail[] {
+/**
+ * The guardrails of one package (path below the registered directory), mutators first, in configured order, each with
+ * those of the exemptions that concern it.
+ */
+export function guardrailsFor(
+  config: RepositoryConfig,
+  path: string,
+  exemptions: readonly Exemption[] = [],
+): Guardrail[] {
+  const spared = exemptionsOf(exemptions, path);
   const applies = ({ paths }: GuardrailConfig): boolean => paths === undefined || matchesGlob(path, paths);
   return [
     ...config.guardrails.mutators.filter(applies).map((entry) => toGuardrail('mutator', entry)),
-    ...config.guardrails.validators.filter(applies).map((entry) => toGuardrail('validator', entry)),
+    ...config.guardrails.validators
+      .filter(applies)
+      .map((entry) => withExemptions(toGuardrail('validator', entry), spared)),
   ];
 }
 
-/** Identity of the guardrail configuration: part of what an approval is bound to. Order matters, mutators run in it. */
-export function guardrailDigest({ guardrails, functions }: RepositoryConfig): Digest {
+function withExemptions(guardrail: Guardrail, exemptions: readonly Exemption[]): Guardrail {
+  const own = exemptions.filter(({ guardrails }) => guardrails.includes(guardrail.name));
+  if (own.length === 0) return guardrail;
+  return {
+    ...guardrail,
+    exemptions: own.map(({ name, until, why, resources }) => ({
+      name,
+      until,
+      why,
+      ...(resources && { resources }),
+    })),
+  };
+}
+
+/**
+ * Identity of the guardrail configuration with the exemptions in force: part of what an approval is bound to. Order
+ * matters, mutators run in it.
+ */
+export function guardrailDigest(
+  { guardrails, functions }: RepositoryConfig,
+  exemptions: readonly Exemption[] = [],
+): Digest {
   // Where no function is allowed it is what it was before there were any, and so approvals stay valid.
-  if (functions.length === 0) return digestOf('portico guardrails 1', guardrails);
-  return digestOf('portico guardrails and functions 1', [guardrails, functions]);
+  const own =
+    functions.length === 0
+      ? digestOf('portico guardrails 1', guardrails)
+      : digestOf('portico guardrails and functions 1', [guardrails, functions]);
+  return exemptions.length === 0 ? own : digestOf('portico guardrails with exemptions 1', [own, exemptions]);
 }
 
 /** True where a guardrail of the package depends on how its resources are in the base branch. */

@@ -9,6 +9,7 @@ import {
 } from '../package/variant/read-document.ts';
 import { withAdmission } from './admission-policy.ts';
 import type { ConfigProblem } from './config-problem.ts';
+import { withExemptions } from './exemption-document.ts';
 import { foreignPolicies } from './foreign-policy.ts';
 import { parseRepositoryConfig, type ConfigResult } from './parse-repository-config.ts';
 import { readRollouts, type ReadRollout } from './read-rollouts.ts';
@@ -75,8 +76,13 @@ export function readConfigurationFiles({
     { defaultBranch, ...(organization && { organization }) },
   );
   const beside = [...sources].filter(([path]) => path !== file);
-  return withAdmission(
+  return withDocuments(
     own,
     beside.map(([path, one]) => ({ file: path, bytes: one.bytes })),
   );
+}
+
+/** A configuration with the policies and exemptions that documents beside it are; their mistakes are mistakes of it. */
+export function withDocuments(own: ConfigResult, sources: readonly ConfigSource[]): ConfigResult {
+  return withExemptions(withAdmission(own, sources), sources);
 }

@@ -1,4 +1,5 @@
 import type { Policy } from '../cel/policy.ts';
+import type { ResourceNames } from '../package/render/exempt.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
 import type { RepositoryDirectory } from '../revision/package-path.ts';
@@ -19,6 +20,8 @@ export interface RepositoryConfig {
     readonly mutators: readonly GuardrailConfig[];
     readonly validators: readonly GuardrailConfig[];
   };
+  /** What guardrails find and may be so for a time, see exemption-document.ts. */
+  readonly exemptions?: readonly Exemption[];
   /** Functions that may run beside the built-in ones. */
   readonly functions: readonly AllowedFunction[];
   /** Command name → who may use it; a command that is missing keeps its default. An empty list is nobody. */
@@ -102,6 +105,22 @@ export interface GuardrailConfig {
   readonly labels?: Readonly<Record<string, string>>;
   readonly selectors?: readonly Selector[];
   readonly exclude?: readonly Selector[];
+}
+
+/** A reviewed exception to guardrails. */
+export interface Exemption {
+  readonly name: string;
+  /** Where it is written. */
+  readonly file: string;
+  readonly guardrails: readonly string[];
+  /** Globs over package paths. */
+  readonly packages: readonly string[];
+  readonly resources?: readonly ResourceNames[];
+  /** The last day on which it counts, `YYYY-MM-DD`. */
+  readonly until: string;
+  /** `@login` or `@organization/team`. */
+  readonly owner: string;
+  readonly why: string;
 }
 
 /** At least one of `repo` and `path`. */

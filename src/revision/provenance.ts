@@ -33,6 +33,15 @@ export interface Provenance {
   readonly restoredFrom?: string;
   /** Guardrails that failed and were waived, each with who waived it. */
   readonly waived?: readonly { readonly guardrail: string; readonly by: string }[];
+  /** Exemptions from guardrails that were in force for the package, with the last day of each and who answers for it. */
+  readonly exemptions?: readonly ProvenExemption[];
+}
+
+export interface ProvenExemption {
+  readonly guardrail: string;
+  readonly name: string;
+  readonly until: string;
+  readonly owner: string;
 }
 
 /** Stands for nobody; of an account with this name it would say the lesser thing. */
@@ -57,6 +66,9 @@ export function formatProvenance(provenance: Provenance): string {
     ...(requestedBy === undefined ? [] : [['Requested-by', requestedBy] as const]),
     ...(restoredFrom === undefined ? [] : [['Restored-From', restoredFrom] as const]),
     ...(provenance.waived ?? []).map(({ guardrail, by }) => ['Waived', fields(guardrail, by)] as const),
+    ...(provenance.exemptions ?? []).map(
+      ({ guardrail, name, until, owner }) => ['Exemption', fields(guardrail, name, until, owner)] as const,
+    ),
   ];
   const subject = oneLine(`${provenance.package} ${provenance.revision}`);
   const lines = trailers.map(([key, value]) => `${key}: ${oneLine(value)}`.trimEnd());
@@ -81,6 +93,10 @@ export function parseProvenance(message: string): Provenance | undefined {
     const [guardrail = '', by = ''] = text.split(' ').map(decode);
     return { guardrail, by };
   });
+  const exemptions = (trailers.get('Exemption') ?? []).map((text) => {
+    const [guardrail = '', name = '', until = '', owner = ''] = text.split(' ').map(decode);
+    return { guardrail, name, until, owner };
+  });
   return {
     package: path,
     revision,
@@ -99,6 +115,7 @@ export function parseProvenance(message: string): Provenance | undefined {
     ...(requestedBy !== undefined && { requestedBy }),
     ...(restoredFrom !== undefined && { restoredFrom }),
     ...(waived.length > 0 && { waived }),
+    ...(exemptions.length > 0 && { exemptions }),
   };
 }
 

@@ -31,6 +31,7 @@ const FULL: Provenance = {
   requestedBy: 'carol',
   restoredFrom: 'v7',
   waived: [{ guardrail: 'replicas', by: 'dave' }],
+  exemptions: [{ guardrail: 'probes', name: 'sale', until: '2026-12-31', owner: '@acme/shop' }],
 };
 
 test('a person can read it', () => {
@@ -52,6 +53,7 @@ Proposal: #12
 Requested-by: carol
 Restored-From: v7
 Waived: replicas dave
+Exemption: probes sale 2026-12-31 @acme/shop
 `);
 });
 

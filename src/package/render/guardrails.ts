@@ -3,6 +3,7 @@
 import type { Review } from '../../cel/review.ts';
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
 import { isPinnedSources, pinnedSources } from '../sources/pinned-sources.ts';
+import { exempted } from './exempt.ts';
 import { sizeFault } from './function-limits.ts';
 import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
@@ -62,7 +63,7 @@ export async function runGuardrails({
               ...(functionConfig && { functionConfig }),
             })
           : await judged(guardrail, seen, state, context);
-    const run = runOf('.', spec, type, output);
+    const run = runOf('.', spec, type, exempted(output, guardrail.exemptions ?? []));
     const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
     state.runs.push({

@@ -1,6 +1,7 @@
 import type { Policy } from '../../cel/policy.ts';
 import type { ErrorCode } from '../../error-code.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
+import type { GuardrailExemption } from './exempt.ts';
 import type { FunctionRuntime, FunctionSpec, RegoModule, ResultItem, Severity } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { RenderMemory } from './memory.ts';
@@ -22,6 +23,8 @@ export interface Guardrail {
   readonly rego?: RegoModule;
   /** What `params` is in the policy, one judgement each; none: null. */
   readonly params?: readonly unknown[];
+  /** What of its findings in this package does not count. */
+  readonly exemptions?: readonly GuardrailExemption[];
   /** Only packages whose Kptfile has these labels, now or in the base. */
   readonly labels?: Readonly<Record<string, string>>;
 }

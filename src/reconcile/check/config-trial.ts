@@ -70,7 +70,7 @@ export async function tryConfiguration({
   memory,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
   readonly git: Git;
   readonly sides: {
     readonly config: RepositoryConfig;
@@ -83,7 +83,14 @@ export async function tryConfiguration({
   readonly signal?: AbortSignal | undefined;
 }): Promise<ConfigTrial | null> {
   const { config, inForce, base, head } = sides;
-  const proposed = await loadGuardrails({ git, config, base: head, signal, approved: inForce.reads });
+  const proposed = await loadGuardrails({
+    git,
+    config,
+    base: head,
+    now: ports.now(),
+    signal,
+    approved: inForce.reads,
+  });
   if (proposed.digest === inForce.digest) return null;
   const refs = await loadRevisionRefs(git, signal);
   const all = await rootPackages({ git }, base, config.directory, signal);
@@ -140,7 +147,7 @@ async function outcomeOf({
   memory,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
   readonly git: Git;
   readonly place: { readonly commit: string; readonly directory: RepositoryDirectory; readonly path: string };
   readonly loaded: LoadedGuardrails;

@@ -1,30 +1,36 @@
 /** Pure: one check for each guardrail. */
 
-import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import { EXEMPTION_TAG } from '../../package/render/exempt.ts';
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
 import { counted } from '../../text/counted.ts';
 import { guardrailCheck } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { code, fenced, sentence, tableUpTo } from '../text/markdown-blocks.ts';
+import { code, fenced, foreignSentence, sentence, tableUpTo } from '../text/markdown-blocks.ts';
 import { annotationOf, findingTitle, placed, type CheckContent } from './check-content.ts';
 
 export function guardrailChecks(
-  config: Pick<RepositoryConfig, 'guardrails'>,
+  config: Pick<RepositoryConfig, 'guardrails' | 'exemptions'>,
   rendered: readonly RenderedPackage[],
 ): CheckContent[] {
   return [...config.guardrails.mutators, ...config.guardrails.validators].map((one) =>
-    guardrailDraft(one, rendered),
+    guardrailDraft(one, rendered, config.exemptions),
   );
 }
 
 /** Failing only where it is enforced; one that warns is neutral, and a dry run is green and says what it found. */
-function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly RenderedPackage[]): CheckContent {
+function guardrailDraft(
+  { name, mode }: GuardrailConfig,
+  rendered: readonly RenderedPackage[],
+  exemptions: readonly Exemption[] = [],
+): CheckContent {
   const found = rendered.flatMap((one) =>
     one.findings.filter((finding) => finding.guardrail === name).map((finding) => ({ one, finding })),
   );
   const runs = rendered.flatMap((one) =>
     one.runs.filter((run) => run.guardrail === name).map((run) => ({ path: one.package.path, run })),
   );
+  const spared = found.filter(({ finding }) => finding.item.tags?.[EXEMPTION_TAG] !== undefined);
   const broken = runs.filter(({ run }) => run.exitCode !== 0 || run.refused !== undefined);
   const refused = broken.find(({ run }) => run.refused !== undefined)?.run.refused;
   const errors = found.filter(({ finding }) => finding.severity === 'error').length;
@@ -41,11 +47,13 @@ function guardrailDraft({ name, mode }: GuardrailConfig, rendered: readonly Rend
       found: findingsOf(mode, listed, errors),
       broken,
       refused: refused?.message,
+      spared: spared.length,
     }),
     summary: [
       `Guardrail ${code(name)} of the base branch's configuration, mode ${code(mode)}. ${MODES[mode]}`,
       ...(refused === undefined ? [] : [refused.hint]),
       runs.length > 1 ? runTable(runs, found) : '',
+      exemptTable(spared, exemptions),
       ...broken
         .map(({ run }) => run.stderr ?? '')
         .filter((text) => text !== '')
@@ -90,12 +98,15 @@ function titleOf({
   found,
   broken,
   refused,
+  spared,
 }: {
   readonly mode: GuardrailConfig['mode'];
   readonly runs: number;
   readonly found: Found;
   readonly broken: readonly { readonly run: FunctionRun }[];
   readonly refused: string | undefined;
+  /** Findings that do not count. */
+  readonly spared: number;
 }): string {
   const advice = mode === 'enforce' ? '' : ` (${mode})`;
   if (refused !== undefined)
@@ -104,10 +115,23 @@ function titleOf({
   const [first] = found;
   if (first !== undefined) return `${findingTitle(first.finding, found.length)}${advice}`;
   const [failed] = broken;
+  if (failed === undefined && spared > 0) return `No findings that count, ${spared} exempt`;
   return failed === undefined ? 'No findings' : `${failed.run.function} failed${advice}`;
 }
 
-/** Packages that the check's table lists. */
+/** Findings that do not count, with who answers for them, until when and why. */
+function exemptTable(spared: Found, exemptions: readonly Exemption[]): string {
+  if (spared.length === 0) return '';
+  const known = new Map(exemptions.map((one) => [one.name, one]));
+  const counts = Map.groupBy(spared, ({ finding }) => finding.item.tags?.[EXEMPTION_TAG] ?? '');
+  const rows = [...counts].map(([name, found]) => {
+    const { until = '', owner = '', why = '' } = known.get(name) ?? {};
+    return [code(name), String(found.length), until, code(owner), foreignSentence(why)];
+  });
+  return `Exempt by documents of the base branch:\n\n${tableUpTo(MAX_ROWS, ['exemption', 'findings', 'until', 'owner', 'why'], rows, 'exemption')}`;
+}
+
+/** Rows of each of the check's tables. */
 const MAX_ROWS = 100;
 
 function runTable(

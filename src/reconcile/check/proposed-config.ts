@@ -1,6 +1,8 @@
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { exemptionState, MAX_EXEMPT_DAYS } from '../../config/exemptions.ts';
 import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
 import { plainPath } from '../../config/plain-path.ts';
-import type { GuardrailConfig } from '../../config/repository-config.ts';
+import type { Exemption, GuardrailConfig } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
 import type { Pull } from '../forge/pulls.ts';
@@ -21,7 +23,7 @@ export async function proposedConfig({
   memory,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
   readonly access: Pick<RepositoryAccess, 'git'>;
   readonly registered: ProposalSnapshot & { readonly files?: string };
   readonly inForce: LoadedGuardrails;
@@ -55,7 +57,7 @@ async function configurationAt({
   memory,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
   readonly git: RepositoryAccess['git'];
   readonly at: { readonly head: string; readonly defaultBranch: string };
   readonly sides: { readonly inForce: LoadedGuardrails; readonly base: string; readonly head: string };
@@ -71,6 +73,7 @@ async function configurationAt({
     file: CONFIGURATION_FILE,
     problems: [
       ...(proposed?.problems ?? []),
+      ...endlessExemptions(proposed?.config?.exemptions ?? [], ports.now()),
       ...(hasDocuments ? await documentProblemsAt(git, head, signal) : []),
     ],
     trial:
@@ -85,6 +88,21 @@ async function configurationAt({
         : null,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
+}
+
+/** Exemptions that would not count, because they end too late. */
+function endlessExemptions(exemptions: readonly Exemption[], now: Date): ConfigProblem[] {
+  return exemptions
+    .filter((one) => exemptionState(one, now) === 'too-long')
+    .map(({ name, file, until }) => ({
+      code: 'out-of-range',
+      file,
+      path: 'spec.until',
+      line: 1,
+      column: 1,
+      message: `the exemption ${name} lasts until ${until}, which is more than ${MAX_EXEMPT_DAYS} days from now`,
+      hint: 'Choose an earlier day, and renew the document when it comes.',
+    }));
 }
 
 /** True for files of this repository that a guardrail is made from. */
@@ -106,7 +124,7 @@ export async function checkConfigurationAlone({
   memory,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
   readonly access: RepositoryAccess;
   readonly number: number;
   readonly memory: TrialMemory;
@@ -119,7 +137,7 @@ export async function checkConfigurationAlone({
   if (pull.state === 'closed' || pull.baseRef !== facts.defaultBranch) return;
   const base = await access.git.resolve(`refs/heads/${config.branch}`, signal);
   if (base === null) return;
-  const inForce = await loadGuardrails({ git: access.git, config, base, signal });
+  const inForce = await loadGuardrails({ git: access.git, config, base, now: ports.now(), signal });
   // Files that guardrails name are read from the registered branch, whatever stands beside the configuration.
   const registered = { ...snapshot, base, files: base };
   const proposed = await proposedConfig({ ports, access, registered, inForce, memory, signal });
@@ -139,7 +157,7 @@ export async function checkOffer({
   memory,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion'>;
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
   readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
   readonly offer: Pull;
   readonly memory: TrialMemory;
@@ -154,7 +172,7 @@ export async function checkOffer({
       blame: 'forge',
     });
   const nothing = defaultRepositoryConfig(facts.defaultBranch);
-  const inForce = await loadGuardrails({ git, config: nothing, base, signal });
+  const inForce = await loadGuardrails({ git, config: nothing, base, now: ports.now(), signal });
   const proposed = await configurationAt({
     ports,
     git,

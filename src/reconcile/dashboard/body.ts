@@ -1,10 +1,11 @@
 /** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
 import type { Catalog, Standing } from '../../catalog/catalog.ts';
+import { MAX_EXEMPT_DAYS, SOON_DAYS } from '../../config/exemptions.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import type { PlannedVariant } from '../downstream/variant-plan.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { channelsPart } from './channels.ts';
-import type { StandingVariant, DashboardInput } from './input.ts';
+import type { DashboardInput, StandingExemption, StandingVariant } from './input.ts';
 import { draftsPart, packagesPart } from './packages.ts';
 import { section, SETTLED } from './section.ts';
 
@@ -13,6 +14,7 @@ export function dashboardBody(input: DashboardInput): string | null {
   const parts = [
     problemsPart(input),
     unsealedPart(input),
+    exemptionsPart(input),
     input.limit,
     draftsPart(input),
     updatesPart(input),
@@ -36,6 +38,31 @@ function problemsPart({ problems }: DashboardInput): string {
     foreignSentence(hint),
   ]);
   return section('Errors in the configuration', ['where', 'problem', 'how to fix it'], rows);
+}
+
+/** What each is worth: nobody is to learn from a failing check that one has ended. */
+const EXEMPTION_STATES: Readonly<Record<StandingExemption['state'], string>> = {
+  'in-force': 'in force',
+  'ends-soon': `**ends within ${SOON_DAYS} days**: mend what it is about, or propose another day`,
+  expired: '**expired, counts no more**: remove the document',
+  'too-long': `**does not count**: it ends more than ${MAX_EXEMPT_DAYS} days from now`,
+};
+
+function exemptionsPart({ exemptions }: DashboardInput): string {
+  if (exemptions.length === 0) return '';
+  const rows = exemptions
+    .toSorted((a, b) => (a.exemption.until < b.exemption.until ? -1 : 1))
+    .map(({ exemption: { name, guardrails, packages, until, owner, why }, state }) => [
+      code(name),
+      guardrails.map(code).join(', '),
+      packages.map(code).join(', '),
+      until,
+      EXEMPTION_STATES[state],
+      code(owner),
+      foreignSentence(why),
+    ]);
+  const heads = ['exemption', 'guardrails', 'packages', 'until', 'state', 'owner', 'why'];
+  return section('Exemptions from guardrails', heads, rows);
 }
 
 /** Made by hand, or by a version of Portico that did not seal them. */

@@ -1,6 +1,7 @@
 /** One issue for each registered repository that shows what Portico knows of it, written only when that changed. */
 import { authorize } from '../../command/authorize.ts';
 import { update } from '../../command/update.ts';
+import { exemptionState } from '../../config/exemptions.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
@@ -74,6 +75,10 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
       ),
       limit: limitPart(waiting, seconds, ports.now()),
       rollouts: rolloutPart(await newestLooks(ports, repository.id, signal)),
+      exemptions: (config.exemptions ?? []).map((exemption) => ({
+        exemption,
+        state: exemptionState(exemption, ports.now()),
+      })),
       problems: [...configuration.problems, ...documentProblems(known)],
       unsealed: await unsealedRefs(ports, access, signal),
     });

@@ -1,5 +1,7 @@
 import type { CatalogRepository, Standing } from '../../catalog/catalog.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
+import type { ExemptionState } from '../../config/exemptions.ts';
+import type { Exemption } from '../../config/repository-config.ts';
 import type { PlannedVariant, StalledVariant } from '../downstream/variant-plan.ts';
 import type { DashboardFacts } from './facts.ts';
 
@@ -7,6 +9,11 @@ export interface StandingVariant {
   readonly planned: PlannedVariant;
   /** What came of the last look at it. */
   readonly standing: Standing | undefined;
+}
+
+export interface StandingExemption {
+  readonly exemption: Exemption;
+  readonly state: ExemptionState;
 }
 
 export interface DashboardInput extends DashboardFacts {
@@ -24,6 +31,8 @@ export interface DashboardInput extends DashboardFacts {
   /** Rollouts whose documents stand here, see rollout-body.ts. */
   readonly rollouts: string;
   readonly problems: readonly ConfigProblem[];
+  /** Exceptions to guardrails, and what each is worth today. */
+  readonly exemptions: readonly StandingExemption[];
   /** Refs that stand for a pause or for orders, and that Portico has not written. */
   readonly unsealed: readonly string[];
 }

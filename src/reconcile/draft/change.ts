@@ -175,6 +175,7 @@ async function evaluated({
     git: access.git,
     config: snapshot.config,
     base: snapshot.base,
+    now: null,
     signal,
   });
   const result = await ports.content.evaluate({

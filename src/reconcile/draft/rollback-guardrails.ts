@@ -18,7 +18,7 @@ export async function guardrailsAgainst(
   files: PackageFiles,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const loaded = await loadGuardrails({ git: access.git, config, base, signal });
+  const loaded = await loadGuardrails({ git: access.git, config, base, now: ports.now(), signal });
   const guardrails = loaded.forPackage(path);
   const result = await ports.content.render({
     files,

@@ -64,7 +64,13 @@ async function fix({
     if (record?.kind === 'fix' && record.check === check && head.parents[0] === headSha) return null;
     return `the branch is now at ${code(head.oid.slice(0, 7))}, and the button belonged to ${code(headSha.slice(0, 7))}. Press the button of the new check.`;
   }
-  const guardrails = await loadGuardrails({ git, config: snapshot.config, base: snapshot.base, signal });
+  const guardrails = await loadGuardrails({
+    git,
+    config: snapshot.config,
+    base: snapshot.base,
+    now: ports.now(),
+    signal,
+  });
   const rendered = await renderProposal({
     ports,
     access,

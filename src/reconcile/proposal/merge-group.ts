@@ -46,7 +46,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       commits: { mergeBase: target.baseSha, base: target.baseSha, head: head.oid },
       signal,
     });
-    const guardrails = await loadGuardrails({ git, config, base: target.baseSha, signal });
+    const guardrails = await loadGuardrails({ git, config, base: target.baseSha, now: ports.now(), signal });
     const rendered = await renderProposal({
       ports,
       access,

@@ -82,7 +82,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     if (await rebuildChannels(ports, access, read, signal)) return;
     const { snapshot, remerge } = await merged(ports, access, read, signal);
     const { config, base } = snapshot;
-    const guardrails = await loadGuardrails({ git, config, base, signal });
+    const guardrails = await loadGuardrails({ git, config, base, now: ports.now(), signal });
     const anew = target.again === undefined ? cache : createRenderCache();
     const rendered = await renderProposal({ ports, access, snapshot, guardrails, cache: anew, signal });
     // Its checks are written to the commit that is pushed here.

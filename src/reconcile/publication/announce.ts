@@ -83,12 +83,16 @@ async function releaseNotes({
 
 /** What the tag says, as sentences; the digest is last. */
 function provenanceLine(provenance: Provenance): string {
-  const { approvedBy, proposal, requestedBy, restoredFrom, waived = [] } = provenance;
+  const { approvedBy, proposal, requestedBy, restoredFrom, waived = [], exemptions = [] } = provenance;
   const approved = approvedBy.map(code).join(', ');
   const waivers = waived.map(({ guardrail, by }) => `${code(guardrail)} (by ${code(by)})`).join(', ');
   return [
     ...(restoredFrom === undefined ? [] : [`Restored from ${code(restoredFrom)}.`]),
     ...(waivers === '' ? [] : [`It fails these guardrails, which were waived: ${waivers}.`]),
+    ...exemptions.map(
+      ({ guardrail, name, until, owner }) =>
+        `Exempt from the guardrail ${code(guardrail)} until ${until}: ${code(name)} (${code(owner)}).`,
+    ),
     ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
     ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
     ...(approved === '' ? [] : [`Approved by ${approved}.`]),

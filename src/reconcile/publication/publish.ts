@@ -1,7 +1,9 @@
 /** One revision: its number claimed by its tag, which says where it comes from. */
+import { exemptionsInForce, exemptionsOf } from '../../config/exemptions.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import { contentDigest } from '../../revision/digest.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
 import { formatProvenance, type Provenance } from '../../revision/provenance.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
@@ -201,10 +203,15 @@ async function provenanceOf({
   });
   const waived =
     pull === null ? [] : await waivedGuardrails({ ports, access, pull, directory: found.directory, signal });
+  const path = packagePathOf(config.directory, found.directory) ?? found.directory;
+  const exemptions = exemptionsOf(exemptionsInForce(config, ports.now()), path).flatMap(
+    ({ guardrails: spared, name, until, owner }) =>
+      spared.map((guardrail) => ({ guardrail, name, until, owner })),
+  );
   const tree = await access.git.treeId(commit.oid, found.directory, signal);
   return {
     package: found.directory,
-    digest: approval.digest ?? (await plainDigest({ access, config, found, commit, signal })),
+    digest: approval.digest ?? (await plainDigest({ ports, access, config, found, commit, signal })),
     ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
     approvedBy: approval.by,
@@ -215,17 +222,20 @@ async function provenanceOf({
     ...(requested !== undefined && { requestedBy: requested }),
     ...(restored !== undefined && { restoredFrom: restored }),
     ...(waived.length > 0 && { waived }),
+    ...(exemptions.length > 0 && { exemptions }),
   };
 }
 
 /** The digest of content that no check has seen, such as a direct push. */
 async function plainDigest({
+  ports,
   access: { git },
   config,
   found,
   commit,
   signal,
 }: {
+  readonly ports: Pick<Ports, 'now'>;
   readonly access: RepositoryAccess;
   readonly config: RepositoryConfig;
   readonly found: PackageDir;
@@ -238,7 +248,7 @@ async function plainDigest({
       { path: found.directory, renderedTree: await git.treeId(commit.oid, found.directory, signal) },
     ],
     otherFiles: [],
-    guardrails: (await loadGuardrails({ git, config, base: commit.oid, signal })).digest,
+    guardrails: (await loadGuardrails({ git, config, base: commit.oid, now: ports.now(), signal })).digest,
     functions: {},
   });
 }

@@ -1,7 +1,8 @@
 import { admissionPolicyIn } from '../../config/admission-policy.ts';
+import { exemptionsInForce } from '../../config/exemptions.ts';
 import { loadAllowedFunctions } from '../../config/function-config.ts';
 import { guardrailDigest, guardrailsFor, readsBase, regoOf } from '../../config/guardrail-config.ts';
-import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import { configObject } from '../../package/render/config-object.ts';
 import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
@@ -32,6 +33,8 @@ export interface LoadedGuardrails {
   readonly reads: ReadonlySet<string>;
   /** Guardrails that were not loaded because nobody has approved what they read. */
   readonly unapproved: readonly string[];
+  /** The exemptions that count. */
+  readonly exemptions: readonly Exemption[];
   /** Those of one package (path below the registered directory), ready to run. */
   forPackage(path: string): readonly Guardrail[];
   /** Runs that could not be, because a configuration file is missing or wrong. */
@@ -48,10 +51,13 @@ export async function loadGuardrails({
   base,
   signal,
   approved,
+  now,
 }: {
   readonly git: Git;
   readonly config: RepositoryConfig;
   readonly base: string;
+  /** By which exemptions count; null: none does, where nothing is judged. */
+  readonly now: Date | null;
   readonly signal?: AbortSignal | undefined;
   /** Private repositories that may be read; for a configuration that nobody has approved. */
   readonly approved?: ReadonlySet<string> | undefined;
@@ -88,7 +94,8 @@ export async function loadGuardrails({
   for (const { image, code } of foreign.allowed) {
     if (code.kind === 'wasm') ids.push([image, code.bytes === null ? null : String(code.bytes.length)]);
   }
-  const own = guardrailDigest(config);
+  const exemptions = now === null ? [] : exemptionsInForce(config, now);
+  const own = guardrailDigest(config, exemptions);
   const refusalOf = (name: string): Refusal | undefined =>
     [objects.get(name), policies.get(name), definitions.get(name)].find((one) => isRefusal(one));
   const isUnapproved = (name: string): boolean => refusalOf(name)?.code === NOT_APPROVED;
@@ -98,8 +105,9 @@ export async function loadGuardrails({
     reads: namedRepositories(configured),
     unapproved: configured.map(({ name }) => name).filter(isUnapproved),
     digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
+    exemptions,
     forPackage: (path) =>
-      guardrailsFor(config, path)
+      guardrailsFor(config, path, exemptions)
         .filter(({ name }) => !isBroken(name))
         .map((guardrail) => withConfig(guardrail, objects.get(guardrail.name)))
         .map((guardrail) => withDefinitions(guardrail, definitions.get(guardrail.name)))

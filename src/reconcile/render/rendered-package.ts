@@ -28,7 +28,7 @@ export async function packageRenderer(
   { git, config, base, path, ...origin }: RenderPlace,
   signal?: AbortSignal,
 ): Promise<(files: PackageFiles) => Promise<Rendered>> {
-  const loaded = await loadGuardrails({ git, config, base, signal });
+  const loaded = await loadGuardrails({ git, config, base, now: null, signal });
   const guardrails = loaded.forPackage(path).filter(({ type }) => type === 'mutator');
   const runtime = runtimeFor(ports.runtime, loaded, origin);
   return (files) => ports.content.render({ files, runtime, guardrails, ...(signal && { signal }) });

@@ -140,7 +140,7 @@ export async function renewedPackage(
   const { sources } = ports;
   const local = await filesAt(git, base.oid, directory, signal);
   const pins = new Map((renewal?.steps ?? []).map((step) => [step.id, step.to]));
-  const loaded = await loadGuardrails({ git, config, base: base.oid, signal });
+  const loaded = await loadGuardrails({ git, config, base: base.oid, now: null, signal });
   const setting = await sourceSetting(ports, access, { loaded, base: base.oid }, signal);
   const made = await sources?.renew(local, pins, setting, signal);
   if (made === undefined) return withheld('source-refused', 'Nothing fetches sources here.');
