@@ -43,7 +43,7 @@ function problemsPart({ problems }: DashboardInput): string {
 /** What each is worth: nobody is to learn from a failing check that one has ended. */
 const EXEMPTION_STATES: Readonly<Record<StandingExemption['state'], string>> = {
   'in-force': 'in force',
-  'ends-soon': `**ends within ${SOON_DAYS} days**: mend what it is about, or propose another day`,
+  'ends-soon': `**ends within ${SOON_DAYS} days**: fix what it is about, or propose another day`,
   expired: '**expired, counts no more**: remove the document',
   'too-long': `**does not count**: it ends more than ${MAX_EXEMPT_DAYS} days from now`,
 };
