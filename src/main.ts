@@ -126,6 +126,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         if (outcome === 'failed') catchUp.refused();
       },
       page: health.page,
+      ...(environment.api !== false && { api: bot.api }),
       log,
     }),
   );

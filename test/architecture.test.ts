@@ -56,6 +56,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   text: [],
   bot: [
     '.',
+    'api',
     'webhook',
     'replica',
     'telemetry',
@@ -80,7 +81,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:',
     'npm:zod',
   ],
-  webhook: ['command', 'intake', 'queue', 'reconcile', 'reconcile/draft', 'node:', 'npm:zod'],
+  webhook: ['api', 'command', 'intake', 'queue', 'reconcile', 'reconcile/draft', 'node:', 'npm:zod'],
+  api: ['catalog', 'revision', 'reconcile', ...ROOMS, 'node:crypto', 'node:http', 'npm:zod'],
   replica: ['catalog', 'queue', 'node:'],
   telemetry: ['text', 'node:', 'npm:'],
   // Of registries it takes how their names are read.

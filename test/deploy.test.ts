@@ -17,6 +17,8 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 interface Rule {
   readonly alert: string;
   readonly expr: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly runbook: string };
 }
 interface Panel {
   readonly title: string;
@@ -47,6 +49,8 @@ describe('what Prometheus and Grafana are given', () => {
   labels.set('portico_variants', ['condition']);
   labels.set('portico_updates', ['reason']);
   labels.set('portico_downstreams_behind', ['revisions']);
+  labels.set('portico_rollout_waves', ['state']);
+  labels.set('portico_downstream_lag_seconds', ['quantile']);
 
   test.each(expressions)('%s asks for series that the server has: %s', (_what, expression) => {
     const names = expression.match(/\b(?:portico|nodejs|process)_\w+/g) ?? [];
@@ -60,6 +64,32 @@ describe('what Prometheus and Grafana are given', () => {
     );
     const selected = [...expression.matchAll(/[{,]\s*(\w+)\s*[=!]/g)].map((match) => match[1]!);
     for (const label of [...grouped, ...selected]) expect([...allowed], expression).toContain(label);
+  });
+});
+
+describe('runbooks', () => {
+  const manual = readFileSync('docs/runbooks.md', 'utf8');
+  const rules = alerts.groups.flatMap((group) => group.rules);
+
+  test('are there for each alert, in its order, and for nothing else', () => {
+    const headings = [...manual.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    expect(headings).toEqual(rules.map(({ alert }) => alert));
+    for (const { alert, annotations, labels } of rules) {
+      expect(annotations.runbook).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
+      expect(manual).toMatch(new RegExp(`^## ${alert}\n\n\\*${labels.severity}\\* .+\n\n1\\. `, 'm'));
+    }
+  });
+
+  test.each([
+    'portico_rollouts',
+    'portico_variants',
+    'portico_updates',
+    'portico_downstream_lag_seconds',
+    'portico_sweep_age_seconds',
+    'kind="notice"',
+  ])('%s has an alert and a panel', (series) => {
+    for (const kind of ['alert', 'panel'])
+      expect(expressions.some(([what, expr]) => what.startsWith(kind) && expr.includes(series))).toBe(true);
   });
 });
 

@@ -5,8 +5,10 @@
 
 import { availableParallelism } from 'node:os';
 
+import { createApi, type Api } from '../api/api.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createSharedCatalog } from '../catalog/shared-catalog.ts';
+import { askReadable } from '../forge/readable.ts';
 import { grouped } from '../intake/grouped.ts';
 import { createContentWork, type ContentWork } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
@@ -17,6 +19,7 @@ import { fleetFigures } from '../reconcile/dashboard/fleet-figures.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
 import type { Job } from '../reconcile/job.ts';
 import { isProposalJob, sweepJob } from '../reconcile/jobs.ts';
+import { newestLooks } from '../reconcile/rollout/rollouts.ts';
 import { startSharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
 import { VERSION } from '../version.ts';
@@ -35,6 +38,8 @@ export interface Bot extends AsyncDisposable {
   readonly queue: Queue;
   /** For `acceptEvent`: events that come in become jobs here. */
   readonly events: EventPorts;
+  /** Answers whoever may read repositories about them. */
+  readonly api: Api;
   /** Looks at everything, as at the start and every `sweepMinutes`. */
   sweep(): Promise<void>;
   /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
@@ -43,6 +48,8 @@ export interface Bot extends AsyncDisposable {
 
 /** Processes on one PostgreSQL: their clocks are kept by NTP, but not to the millisecond. */
 const CLOCKS_APART_MS = 10_000;
+/** How old a mirror may be that the API's rollouts are read from: one that is polled does not fetch each time. */
+const API_READS_MS = 30_000;
 
 export async function startBot(options: BotOptions): Promise<Bot> {
   const { environment, database, log, metrics, tracing } = options;
@@ -99,6 +106,20 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   timer.unref();
   await sweep();
 
+  const api = createApi({
+    catalog,
+    looks: (control, signal) =>
+      freshness.during({ since: Date.now() - API_READS_MS, passOn: true }, () =>
+        newestLooks(ports, control, signal),
+      ),
+    askReadable: (token, names, signal) => askReadable({ apiUrl: environment.apiUrl, token }, names, signal),
+    refresh: async () => index?.refresh(),
+    version: VERSION,
+    now: ports.now,
+    log,
+    count: (collection, status) => metrics.apiRequest(collection, status),
+  });
+
   async function stop(graceMs: number): Promise<void> {
     clearInterval(timer);
     await queue.stop(graceMs);
@@ -110,6 +131,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   return {
     queue,
     events: { ports, metrics },
+    api,
     sweep,
     stop,
     [Symbol.asyncDispose]: () => stop(5_000),

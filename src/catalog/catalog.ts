@@ -159,6 +159,8 @@ export interface Standing {
   readonly newest?: string;
   /** The update pull request that brought the revision which the package is at. */
   readonly merged?: number;
+  /** When the oldest revision was published that it lacks, in milliseconds since 1970; absent where it lacks none, or none is known. */
+  readonly behindSince?: number;
 }
 
 /** An issue that we keep, as it was written last. */

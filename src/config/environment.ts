@@ -68,6 +68,8 @@ export interface Environment {
   readonly credentialsFile?: CredentialsFile | undefined;
   /** Whether `/metrics` answers. */
   readonly metrics: boolean;
+  /** Whether `/api/v1/` answers. Default: it does. */
+  readonly api?: boolean;
   /** Where OpenTelemetry traces go; undefined: nowhere. */
   readonly tracesTo?: string | undefined;
 }
@@ -178,6 +180,7 @@ const variables = z.object({
   NOTIFY_SECRET: secret.optional(),
   NOTIFY_FORMAT: z.enum(['json', 'slack'], 'must be json or slack').default('json'),
   METRICS: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  API: z.enum(['on', 'off'], 'must be on or off').default('on'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .string()
     .regex(/^https?:\/\/[^\s@]+$/, 'must be the http or https address of a collector')
@@ -246,6 +249,7 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
         : { url: data.NOTIFY_URL, secret: data.NOTIFY_SECRET, format: data.NOTIFY_FORMAT },
     credentialsFile: 'fault' in held ? undefined : held.file,
     metrics: data.METRICS === 'on',
+    api: data.API === 'on',
     tracesTo: data.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
 }

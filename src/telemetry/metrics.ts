@@ -18,6 +18,8 @@ export interface Metrics {
   /** Work on foreign content ended: `answer`, `lost`, or the limit that it met. */
   contentWork(share: string, outcome: string, cpuSeconds: number): void;
   command(name: string, outcome: string): void;
+  /** The API was asked for one of its collections, or `other`. */
+  apiRequest(collection: string, status: number): void;
   /** Asked anew for every scrape; a failing source is left out of that scrape. */
   observeDepth(read: () => Promise<readonly Depth[]>): void;
   observeInbox(read: () => number): void;
@@ -31,6 +33,7 @@ interface Fleet {
   readonly updates: ReadonlyMap<string, number>;
   readonly variants: { readonly ready: number; readonly notReady: number; readonly stalled: number };
   readonly behind: ReadonlyMap<string, number>;
+  readonly lagSeconds: ReadonlyMap<string, number>;
 }
 
 interface Depth {
@@ -97,6 +100,12 @@ export function createMetrics(): Metrics {
     labelNames: ['command', 'outcome'],
     registers,
   });
+  const requests = new Counter({
+    name: 'portico_api_requests_total',
+    help: 'Requests to the API by collection and status',
+    labelNames: ['collection', 'status'],
+    registers,
+  });
   const swept = addSweepAge(registry);
   return {
     registry,
@@ -111,6 +120,7 @@ export function createMetrics(): Metrics {
     paused: addPauses(registry),
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
     command: (command, outcome) => commands.inc({ command, outcome }),
+    apiRequest: (collection, status) => requests.inc({ collection, status }),
     observeDepth: (read) => addDepth(registry, read),
     observeInbox: (read) => addInbox(registry, read),
     observeFleet: (read) => addFleet(registry, read),
@@ -259,5 +269,11 @@ function addFleet(registry: Registry, read: () => Fleet): void {
     'Downstream packages by how many revisions they are behind their upstream',
     'revisions',
     (fleet) => fleet.behind,
+  );
+  gauge(
+    'portico_downstream_lag_seconds',
+    'For how long downstream packages with an update due have lacked a revision of their upstream; quantile 1 is the longest',
+    'quantile',
+    (fleet) => fleet.lagSeconds,
   );
 }

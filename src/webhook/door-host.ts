@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
+import type { Api } from '../api/api.ts';
 import { PorticoError } from '../error.ts';
 import type { DoorLog } from '../intake/door.ts';
 import type { PageAnswer } from '../intake/health.ts';
@@ -14,6 +15,8 @@ export interface DoorHostOptions {
   readonly onOutcome: (event: string, outcome: string) => void;
   /** What a page says; undefined where there is none of that path. */
   readonly page: (path: string) => Promise<PageAnswer> | undefined;
+  /** Absent: there is none. */
+  readonly api?: Api | undefined;
   readonly log: DoorLog;
 }
 
@@ -94,6 +97,8 @@ export async function openDoor(options: DoorHostOptions): Promise<DoorHost> {
         return flushing.get(message.call)?.();
       case 'page':
         return void answer(worker, message);
+      case 'api':
+        return void answerApi(worker, message);
     }
   }
 
@@ -101,6 +106,13 @@ export async function openDoor(options: DoorHostOptions): Promise<DoorHost> {
     const failed: PageAnswer = [500, 'failed', 'text/plain'];
     const text = await (options.page(path)?.catch(() => failed) ?? Promise.resolve(undefined));
     tell(worker, { what: 'page', call, answer: text });
+  }
+
+  async function answerApi(
+    worker: Worker,
+    { call, request }: Extract<FromDoor, { what: 'api' }>,
+  ): Promise<void> {
+    tell(worker, { what: 'api', call, answer: await options.api?.(request) });
   }
 
   return {

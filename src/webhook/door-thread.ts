@@ -7,6 +7,8 @@ import { createServer } from 'node:http';
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
+import { answerApi } from '../api/door.ts';
+import { isApiPath, type ApiAnswer, type ApiRequest } from '../api/message.ts';
 import { PorticoError } from '../error.ts';
 import { shareConnections } from '../intake/connections.ts';
 import { createDoor, type DoorLog } from '../intake/door.ts';
@@ -36,6 +38,7 @@ export interface DoorSettings {
 
 export type ToDoor =
   | { readonly what: 'page'; readonly call: number; readonly answer: PageAnswer | undefined }
+  | { readonly what: 'api'; readonly call: number; readonly answer: ApiAnswer | undefined }
   | { readonly what: 'flush'; readonly call: number }
   | { readonly what: 'close' }
   | { readonly what: 'end' };
@@ -53,6 +56,7 @@ export type FromDoor =
   /** `file`: where it lies, when it is not in the database yet. */
   | { readonly what: 'stored'; readonly id: string; readonly file: string | undefined }
   | { readonly what: 'page'; readonly call: number; readonly path: string }
+  | { readonly what: 'api'; readonly call: number; readonly request: ApiRequest }
   | { readonly what: 'flushed'; readonly call: number };
 
 /** A client that has not sent its headers by then is no forge. */
@@ -63,6 +67,12 @@ const LOOK_MS = 5_000;
 const MAX_CONNECTIONS = 2_000;
 /** A server that does not say anything for so long stands still. */
 const PAGE_MS = 10_000;
+const NO_PAGE: PageAnswer = [404, 'not found', 'text/plain'];
+const STUCK_API: ApiAnswer = {
+  status: 503,
+  headers: { 'content-type': 'application/json' },
+  body: '{"error":{"code":"STUCK","message":"The server does not answer.","hint":"Ask again later."}}',
+};
 const STUCK: PageAnswer = [503, '{"status":"unavailable","reason":"stuck"}', 'application/json'];
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
@@ -105,9 +115,15 @@ async function open({
     log: LOG_THERE,
     metrics: { delivery: (event, outcome) => tell({ what: 'outcome', event, outcome }) },
   });
-  const pages = askThere();
+  const pages = askThere<string, PageAnswer>(STUCK, (call, path) => tell({ what: 'page', call, path }));
+  const api = askThere<ApiRequest, ApiAnswer>(STUCK_API, (call, request) =>
+    tell({ what: 'api', call, request }),
+  );
+  const askApi = answerApi(api.ask, () => Date.now());
   const server = createServer({ connectionsCheckingInterval: LOOK_MS }, (request, response) => {
-    if (isPage(pathOf(request))) void answerPage(request, response, (path) => pages.ask(path));
+    const path = pathOf(request);
+    if (isPage(path)) void answerPage(request, response, async (page) => (await pages.ask(page)) ?? NO_PAGE);
+    else if (isApiPath(path)) void askApi(request, response, senders.ofRequest(request));
     else door(request, response);
   });
   server.headersTimeout = HEADERS_MS;
@@ -119,6 +135,7 @@ async function open({
   });
   parentPort?.on('message', (message: ToDoor) => {
     if (message.what === 'page') pages.answered(message.call, message.answer);
+    if (message.what === 'api') api.answered(message.call, message.answer);
     // Messages keep their order: what was stored before is told before.
     if (message.what === 'flush') tell({ what: 'flushed', call: message.call });
     if (message.what === 'close') server.close();
@@ -182,25 +199,25 @@ function plain(error: unknown): object {
   return { name, message, stack, code: (error as { readonly code?: unknown }).code };
 }
 
-/** Pages as the server answers them; it is the one whose health they tell. */
-function askThere() {
-  const waiting = new Map<number, (answer: PageAnswer | undefined) => void>();
+/** What the server answers; it is the one whose health pages tell, so `stuck` is answered where it does not. */
+function askThere<Question, Answer>(stuck: Answer, send: (call: number, question: Question) => void) {
+  const waiting = new Map<number, (answer: Answer | undefined) => void>();
   let calls = 0;
   return {
-    ask(path: string): Promise<PageAnswer> {
-      const { promise, resolve } = Promise.withResolvers<PageAnswer>();
+    ask(question: Question): Promise<Answer | undefined> {
+      const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
       const call = (calls += 1);
-      const settle = (answer: PageAnswer | undefined): void => {
+      const settle = (answer: Answer | undefined): void => {
         clearTimeout(timer);
         waiting.delete(call);
-        resolve(answer ?? [404, 'not found', 'text/plain']);
+        resolve(answer);
       };
-      const timer = setTimeout(() => settle(STUCK), PAGE_MS);
+      const timer = setTimeout(() => settle(stuck), PAGE_MS);
       waiting.set(call, settle);
-      tell({ what: 'page', call, path });
+      send(call, question);
       return promise;
     },
-    answered: (call: number, answer: PageAnswer | undefined): void => waiting.get(call)?.(answer),
+    answered: (call: number, answer: Answer | undefined): void => waiting.get(call)?.(answer),
   };
 }
 

@@ -57,6 +57,7 @@ describe('the environment', () => {
       outsideMegabytes: 500,
       gateHosts: [],
       metrics: true,
+      api: true,
       retryMs: 500,
     });
   });

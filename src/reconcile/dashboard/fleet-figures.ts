@@ -18,6 +18,8 @@ export interface FleetFigures {
   readonly variants: { readonly ready: number; readonly notReady: number; readonly stalled: number };
   /** How many revisions behind the newest of its upstream → downstream packages: `0`, `1`, `2`, `3-9`, `10+`. */
   readonly behind: ReadonlyMap<string, number>;
+  /** Quantile → for how many seconds downstream packages with an update due have lacked a revision: 0 where none does. */
+  readonly lagSeconds: ReadonlyMap<string, number>;
 }
 
 const ROLLOUTS = ['running', 'done', 'stopped', 'rolled-back', 'unknown'] as const;
@@ -26,7 +28,7 @@ const BEHIND = ['0', '1', '2', '3-9', '10+'] as const;
 const READY: readonly string[] = ['up-to-date', 'merged', 'proposed'];
 
 /** Of what the index holds now; nothing is asked of git or the forge. */
-export function fleetFigures(ports: Pick<Ports, 'catalog' | 'memories'>): FleetFigures {
+export function fleetFigures(ports: Pick<Ports, 'catalog' | 'memories' | 'now'>): FleetFigures {
   const { catalog } = ports;
   const { governed } = rolloutsOf(catalog);
   const controls = new Set(governed.map(({ control }) => control.ref.id));
@@ -47,6 +49,7 @@ export function fleetFigures(ports: Pick<Ports, 'catalog' | 'memories'>): FleetF
     ),
     variants: variantFigures(catalog),
     behind: counted(BEHIND, distances(catalog)),
+    lagSeconds: lags(catalog, ports.now().getTime()),
   };
 }
 
@@ -81,6 +84,20 @@ function distances(catalog: Catalog): string[] {
       const place = known.get(lock.ref.slice(at + 1));
       return place === undefined ? [] : [wordOf(names.length - 1 - place)];
     }),
+  );
+}
+
+const QUANTILES = ['0.5', '0.9', '1'] as const;
+
+/** Of packages whose update was looked at and is not in step, as `portico_downstreams_behind` counts revisions of all. */
+function lags(catalog: Catalog, now: number): ReadonlyMap<string, number> {
+  const found = catalog
+    .all()
+    .flatMap(({ ref }) => [...catalog.standings(ref.id).values()])
+    .flatMap(({ behindSince }) => (behindSince === undefined ? [] : [Math.max(0, now - behindSince) / 1_000]))
+    .toSorted((a, b) => a - b);
+  return new Map(
+    QUANTILES.map((quantile) => [quantile, found[Math.ceil(Number(quantile) * found.length) - 1] ?? 0]),
   );
 }
 

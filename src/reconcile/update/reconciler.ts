@@ -9,6 +9,7 @@ import type { PorticoError } from '../../error.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
+import { behindSince } from '../downstream/behind-since.ts';
 import { upstreamsOf } from '../downstream/downstream-progress.ts';
 import {
   loadDownstreamRepository,
@@ -62,7 +63,7 @@ export function createUpdateReconciler(ports: Ports): Reconciler<'variant'> {
     const failures = await ports.runExclusive(`updates ${repository.id}`, () =>
       reconcile({ ports, asked, memory, outcomes, signal }),
     );
-    await refreshDashboards(ports, repository, outcomes);
+    await refreshDashboards(ports, repository, outcomes, signal);
     const where = `${repository.owner}/${repository.name}`;
     for (const [path, outcome] of outcomes) {
       const fields = { repository: where, package: path };
@@ -102,10 +103,15 @@ async function refreshDashboards(
   ports: Ports,
   repository: RepositoryRef,
   outcomes: ReadonlyMap<string, VariantOutcome>,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
-  const news = [...outcomes].filter(([path, outcome]) =>
-    ports.catalog.tell(repository.id, path, standingOf(outcome)),
-  );
+  const news: (readonly [string, VariantOutcome])[] = [];
+  for (const [path, outcome] of outcomes) {
+    const standing = standingOf(outcome);
+    const since = await behindSince(ports, { id: repository.id, path, reason: standing.reason }, signal);
+    const told = { ...standing, ...(since !== undefined && { behindSince: since }) };
+    if (ports.catalog.tell(repository.id, path, told)) news.push([path, outcome]);
+  }
   if (news.length === 0) return;
   const controls = news.flatMap(
     ([path]) => variantPlan(ports.catalog).at(repository.id, path)?.control.ref ?? [],

@@ -7,6 +7,8 @@ import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
 test('the fleet is counted by state, reason and distance, and told to Prometheus', async () => {
   const catalog = createCatalog();
   const up = bareRepository(1, 'acme/up', {
@@ -23,13 +25,16 @@ test('the fleet is counted by state, reason and distance, and told to Prometheus
     const packages = [{ directory: repositoryDirectory('shop'), tree: '', lock: lockedTo(revision) }];
     catalog.put(bareRepository(10 + at, `acme/edge-${at}`, { packages }));
     const reason = revision === 'v5' ? 'up-to-date' : revision === 'v4' ? 'proposed' : 'limit';
-    catalog.tell(10 + at, 'shop', { reason, message: '' });
+    const behindSince = NOW - (5 - at) * 1_000;
+    catalog.tell(10 + at, 'shop', { reason, message: '', ...(at > 0 && { behindSince }) });
   }
   const metrics = createMetrics();
-  metrics.observeFleet(() => fleetFigures({ catalog, memories: createMemories() }));
+  metrics.observeFleet(() => fleetFigures({ catalog, memories: createMemories(), now: () => new Date(NOW) }));
   const told = async (): Promise<string[]> => {
     const text = await metrics.registry.metrics();
-    return text.split('\n').filter((line) => /^portico_(?:rollouts|updates|variants|downstreams)/.test(line));
+    return text
+      .split('\n')
+      .filter((line) => /^portico_(?:rollouts|updates|variants|downstreams?_)/.test(line));
   };
   expect(await told()).toEqual([
     'portico_rollouts{state="running"} 0',
@@ -48,6 +53,9 @@ test('the fleet is counted by state, reason and distance, and told to Prometheus
     'portico_downstreams_behind{revisions="2"} 0',
     'portico_downstreams_behind{revisions="3-9"} 2',
     'portico_downstreams_behind{revisions="10+"} 0',
+    'portico_downstream_lag_seconds{quantile="0.5"} 3',
+    'portico_downstream_lag_seconds{quantile="0.9"} 4',
+    'portico_downstream_lag_seconds{quantile="1"} 4',
   ]);
 });
 
