@@ -11,7 +11,7 @@ import { faultAnswer, type ApiAnswer, type ApiFault, type ApiRequest } from './m
 import { openApiDocument } from './openapi.ts';
 import { readPage, type Position } from './page.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { COLLECTIONS, queryOf, type Collection } from './routes.ts';
+import { COLLECTIONS, type Collection } from './routes.ts';
 import type { RowSource } from './rows.ts';
 import { createSights, type AskReadable } from './sight.ts';
 
@@ -205,9 +205,9 @@ function readQuery(collection: Collection, search: string): Query | ApiFault {
   const given = [...new URLSearchParams(search)];
   const names = given.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  const parsed = queryOf(collection).safeParse(Object.fromEntries(given));
+  const parsed = collection.query.safeParse(Object.fromEntries(given));
   if (twice !== undefined || !parsed.success) {
-    const allowed = Object.keys(queryOf(collection).shape).join(', ');
+    const allowed = Object.keys(collection.query.shape).join(', ');
     const first = parsed.error?.issues.find(({ path }) => path.length > 0);
     const why =
       twice !== undefined

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description of the API (https://spec.openapis.org/oas/v3.1.0), made of the schemas that answers are typed by. */
 import { z } from 'zod';
 
-import { COLLECTIONS, queryOf, type Collection } from './routes.ts';
+import { COLLECTIONS, type Collection } from './routes.ts';
 import { failure, pageOf } from './schemas.ts';
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export function openApiDocument(version: string): object {
 }
 
 function operation(one: Collection): object {
-  const query = schemaOf(queryOf(one), 'input') as {
+  const query = schemaOf(one.query, 'input') as {
     readonly properties: Readonly<Record<string, Property>>;
   };
   return {

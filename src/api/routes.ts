@@ -43,7 +43,7 @@ const paging = {
   cursor: text.optional().meta({ description: '`next` of the page before' }),
 };
 
-export interface Collection {
+interface CollectionRow {
   /** Below `/api/v1/`. */
   readonly path: string;
   readonly summary: string;
@@ -53,8 +53,7 @@ export interface Collection {
   readonly filters: readonly string[];
 }
 
-/** In the order of the description. */
-export const COLLECTIONS: readonly Collection[] = [
+const ROWS: readonly CollectionRow[] = [
   {
     path: 'repositories',
     summary: 'Registered repositories',
@@ -113,15 +112,18 @@ export const COLLECTIONS: readonly Collection[] = [
   },
 ];
 
-/** What may stand behind the question mark: anything else is refused. */
-export function queryOf({ filters }: Collection) {
-  return z.strictObject({
+/** In the order of the description. `query` is what may stand behind the question mark: anything else is refused. */
+export const COLLECTIONS = ROWS.map((one) => ({
+  ...one,
+  query: z.strictObject({
     ...paging,
     ...Object.fromEntries(
-      filters.map((filter) => [
+      one.filters.map((filter) => [
         filter,
         text.optional().meta({ description: `Only rows with this \`${filter}\`` }),
       ]),
     ),
-  });
-}
+  }),
+}));
+
+export type Collection = (typeof COLLECTIONS)[number];

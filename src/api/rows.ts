@@ -29,7 +29,7 @@ export interface Candidate {
 export interface RowSource {
   readonly catalog: Catalog;
   /** The newest look at each rollout whose document stands in a repository. */
-  looks(control: number, signal: AbortSignal): Promise<readonly RolloutLook[]>;
+  readonly looks: (control: number, signal: AbortSignal) => Promise<readonly RolloutLook[]>;
 }
 
 /** The rows that are kept in one repository, in no order. */

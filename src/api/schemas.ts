@@ -160,7 +160,7 @@ export const memberRow = z
   .meta({ title: 'RolloutMember', description: 'A downstream in its wave' });
 
 /** A page of rows. */
-export function pageOf<Row extends z.ZodType>(row: Row) {
+export function pageOf(row: z.ZodType): z.ZodType {
   return z.strictObject({
     asOf: moment('The moment of the answer; what changed later is not in it'),
     complete: z.boolean().meta({

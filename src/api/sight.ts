@@ -45,8 +45,6 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
   const key = randomBytes(32);
   const answers = new Map<string, { readonly id: number | undefined; readonly at: number }>();
   const tokens = new Map<string, { readonly said: 'accepted' | 'refused'; readonly at: number }>();
-  const isRecent = (known: { readonly at: number } | undefined, at: number): boolean =>
-    known !== undefined && at - known.at < BELIEVED_MS && at >= known.at;
 
   return (token) => {
     const caller = createHmac('sha256', key).update(token).digest('base64url').slice(0, 22);
@@ -103,6 +101,10 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
       },
     };
   };
+}
+
+function isRecent(known: { readonly at: number } | undefined, at: number): boolean {
+  return known !== undefined && at - known.at < BELIEVED_MS && at >= known.at;
 }
 
 function nameOf({ ref }: Named): string {

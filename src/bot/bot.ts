@@ -115,7 +115,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     askReadable: (token, names, signal) => askReadable({ apiUrl: environment.apiUrl, token }, names, signal),
     refresh: async () => index?.refresh(),
     version: VERSION,
-    now: ports.now,
+    now: () => ports.now(),
     log,
     count: (collection, status) => metrics.apiRequest(collection, status),
   });

@@ -48,7 +48,7 @@ export async function askReadable(
   return new Map(
     names.flatMap((name, at): [string, number][] => {
       const found = data[`r${at}`];
-      const isReadable = typeof found?.databaseId === 'number' && found.defaultBranchRef != null;
+      const isReadable = typeof found?.databaseId === 'number' && (found.defaultBranchRef ?? null) !== null;
       return isReadable ? [[name, found.databaseId ?? 0]] : [];
     }),
   );
@@ -76,7 +76,12 @@ async function ask(
       readonly data?: Data | null;
       readonly response?: { readonly headers?: Readonly<Record<string, unknown>> };
     };
-    if (Array.isArray(errors) && data != null && errors.every(({ type }) => HIDDEN.includes(type)))
+    if (
+      Array.isArray(errors) &&
+      data !== undefined &&
+      data !== null &&
+      errors.every(({ type }) => HIDDEN.includes(type))
+    )
       return data;
     if (status === 401)
       throw new PorticoError('FORGE_AUTH', 'the forge refuses the token', { blame: 'user' });

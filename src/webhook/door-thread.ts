@@ -119,7 +119,10 @@ async function open({
   const api = askThere<ApiRequest, ApiAnswer>(STUCK_API, (call, request) =>
     tell({ what: 'api', call, request }),
   );
-  const askApi = answerApi(api.ask, () => Date.now());
+  const askApi = answerApi(
+    (request) => api.ask(request),
+    () => Date.now(),
+  );
   const server = createServer({ connectionsCheckingInterval: LOOK_MS }, (request, response) => {
     const path = pathOf(request);
     if (isPage(path)) void answerPage(request, response, async (page) => (await pages.ask(page)) ?? NO_PAGE);

@@ -1,5 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -58,7 +60,7 @@ const lockOn = (upstream: string, revision: string) => ({
   },
 });
 
-/** A rollout of blueprints to edge, secret and theirs, of which the last may not be known beside the document. */
+/** A rollout of blueprints to edge and secret, and to open, which may not be known beside the document. */
 function lookAt(control: number): readonly RolloutLook[] {
   const blueprints = catalog.byName('acme/blueprints')!;
   if (control !== blueprints.ref.id) return [];
@@ -98,7 +100,7 @@ function lookAt(control: number): readonly RolloutLook[] {
     downstreams: [
       member('acme/edge', { standing: 'published', publishedAt: now, health }),
       member('acme/secret', {}),
-      member('rival/theirs', { hidden: true, standing: 'out' }),
+      member('acme/open', { hidden: true, standing: 'out' }),
     ],
     selects: ({ repositories }, { repository }) =>
       repositories === undefined || repositories.includes(repository.ref.name),
@@ -234,7 +236,7 @@ async function page(path: string, login: string, of = api): Promise<PageBody> {
   expect({ status, body }).toMatchObject({ status: 200 });
   const parsed = JSON.parse(body) as PageBody;
   const check = schemas.get(path.split('?')[0] ?? '')!;
-  check(parsed);
+  void check(parsed);
   expect(check.errors ?? []).toEqual([]);
   return parsed;
 }
@@ -374,6 +376,7 @@ describe('attacks', () => {
     const seen: unknown[] = [];
     for (const name of ['acme/nothing', 'rival/theirs']) {
       now += 120_000;
+      await get('packages?owner=nobody', 'bob', {}, fresh);
       const before = asked;
       const answer = await get(`packages?repository=${name}`, 'bob', {}, fresh);
       seen.push([asked - before, answer]);
@@ -417,6 +420,24 @@ describe('attacks', () => {
     expect(codeOf(await get('packages', 'alice', {}, newApi()))).toBe('429 FORGE_LIMIT');
     forge.knobs.graphqlFault = { kind: 'untyped', times: 1 };
     expect(codeOf(await get('packages', 'alice', {}, newApi()))).toBe('503 FORGE_UNAVAILABLE');
+  });
+
+  test('an answer of the forge with an error that says nothing about a repository shows nothing', async () => {
+    const found = { databaseId: idOf('acme/edge'), defaultBranchRef: { name: 'main' } };
+    const server = createServer((_request, response) => {
+      const errors = [{ message: 'Something went wrong while executing your query.' }];
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ data: { rateLimit: { cost: 1 }, r0: found, r1: found }, errors }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const asking = newApi({
+      askReadable: (token, names, signal) => askReadable({ apiUrl, token }, names, signal),
+    });
+    expect(codeOf(await get('packages?repository=acme/edge', 'alice', {}, asking))).toBe(
+      '503 FORGE_UNAVAILABLE',
+    );
+    server.close();
   });
 
   test('who asks too often waits, and many wrong tokens do not reach the forge', async () => {
