@@ -67,6 +67,8 @@ export const ERROR_CODES = {
   DIFF_TOOL_FAILED: 'the program that compares directories failed',
   DOOR_SHUT: 'the thread that receives webhooks ended while it was starting',
   DRAFT_REFUSED: 'the draft cannot be made',
+  EVENT_ELSEWHERE: 'the event is about a repository that is not reached here',
+  EVENT_UNREADABLE: 'the payload of an event cannot be read',
   EXEC_EMPTY: 'an executable function names no program',
   EXEC_FAILED: 'the program of a function could not be started',
   EXEC_INVALID: 'the command line of an executable function is not valid',

@@ -1,8 +1,9 @@
 import { createHash, createVerify, randomBytes } from 'node:crypto';
 
+import { actionsBot, workflowViewer } from './actors/workflow-token.ts';
 import type { ForgeContext } from './context.ts';
 import { refuseYoung, tokenMade } from './realism/fresh-tokens.ts';
-import type { InstallationRecord, Permissions, TokenRecord } from './records.ts';
+import type { InstallationRecord, Permissions, RepositoryRecord, TokenRecord } from './records.ts';
 import { refusal } from './refusal.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -46,6 +47,7 @@ function viewerOfToken(context: ForgeContext, token: TokenRecord): Viewer | unde
     const user = accounts.get(token.userId);
     return user && { kind: 'user', user, tokenId: token.id };
   }
+  if (token.workflowOf !== undefined) return workflowViewer(context, token, token.workflowOf);
   const installation = installations.get(token.installationId ?? 0);
   const user = accounts.get(context.app.botId);
   if (installation === undefined || user === undefined) return undefined;
@@ -53,6 +55,7 @@ function viewerOfToken(context: ForgeContext, token: TokenRecord): Viewer | unde
   refuseYoung(context, token.id);
   return {
     kind: 'installation',
+    appId: context.app.id,
     user,
     installation,
     repositoryIds: token.repositoryIds,
@@ -80,6 +83,27 @@ export function issueInstallationToken(
   });
   tokenMade(context, record.id);
   return { token, record };
+}
+
+/** Makes the token of a workflow in a repository; the clear text is the answer alone. */
+export function issueWorkflowToken(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  permissions: Permissions,
+): string {
+  const token = `ghs_${randomBytes(27).toString('base64url').replaceAll(/[-_]/g, 'x')}`;
+  const expires = new Date(context.clock().getTime() + INSTALLATION_TOKEN_LIFE * 1000);
+  actionsBot(context);
+  context.records.tokens.insert({
+    hash: hashOf(token),
+    userId: null,
+    installationId: null,
+    repositoryIds: [repository.id],
+    permissions,
+    expiresAt: expires.toISOString().replace(/\.\d+Z$/, 'Z'),
+    workflowOf: repository.id,
+  });
+  return token;
 }
 
 function checkJwt(context: ForgeContext, jwt: string): void {

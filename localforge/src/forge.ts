@@ -11,6 +11,7 @@ import { runActions } from './actors/actions.ts';
 import { openApp, replaceAppKey } from './app-identity.ts';
 import { readManifest, type AppManifest } from './app-manifest.ts';
 import { applyConfig } from './apply-config.ts';
+import { issueWorkflowToken } from './auth.ts';
 import { hurryBackground } from './background.ts';
 import { openBareRepository } from './bare-repository.ts';
 import { pressAction } from './checks/rerequest.ts';
@@ -33,6 +34,7 @@ import { writeLateHeads } from './realism/pull-ref-lag.ts';
 import { pointsOf, realismOf } from './realism/settings.ts';
 import type { RealisticOption } from './realism/settings.ts';
 import { openRecords } from './records-store.ts';
+import type { Permissions } from './records.ts';
 import { makeRefService } from './ref-service.ts';
 import { forgetOldDeliveries } from './rest/deliveries.ts';
 import { makeRouter } from './router.ts';
@@ -93,6 +95,11 @@ export interface LocalForge extends AsyncDisposable {
    * (docs.github.com, "Managing private keys for GitHub Apps"), and answers the new one. Tokens that were made stay good.
    */
   replaceAppKey(): string;
+  /**
+   * Makes a token as a workflow of that repository (`owner/name`) has it, with what its `permissions` say.
+   * @throws ForgeError FORGE_CONFIG where there is no such repository
+   */
+  workflowToken(repository: string, permissions: Permissions): string;
   /** The listener is awaited after each write took effect and before it is answered. Returns a function that takes it off. */
   onEffect(listener: (effect: Effect) => void | Promise<void>): () => void;
   /** The listener sees every REST and GraphQL call. Returns a function that takes it off. */
@@ -242,6 +249,12 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
     replaceAppKey() {
       Object.assign(context.app, replaceAppKey(context.app));
       return context.app.privateKeyPem;
+    },
+    workflowToken(repository, permissions) {
+      const [owner = '', name = ''] = repository.split('/');
+      const found = records.repositoryByName(owner, name);
+      if (found === undefined) throw new ForgeError('FORGE_CONFIG', `There is no repository ${repository}.`);
+      return issueWorkflowToken(context, found, permissions);
     },
     onEffect: (listener) => {
       listeners.add(listener);

@@ -273,7 +273,7 @@ export function bypasses({
   const roles: Record<number, 'maintain' | 'write' | 'admin'> = { 2: 'maintain', 4: 'write', 5: 'admin' };
   return ruleset.bypassActors.some(({ actorId, actorType, bypassMode }) => {
     if (bypassMode === 'pull_request' && !pullRequest) return false;
-    if (actor.kind === 'installation') return actorType === 'Integration' && actorId === context.app.id;
+    if (actor.kind === 'installation') return actorType === 'Integration' && actorId === actor.appId;
     if (actorType === 'OrganizationAdmin') return context.access.isOrgAdmin(repository.ownerId, actor);
     if (actorType === 'Team') {
       return context.records.teamMembers.first('pair', [actorId ?? 0, actor.user.id]) !== undefined;

@@ -114,6 +114,8 @@ export interface TokenRecord {
   readonly repositoryIds: readonly number[] | null;
   readonly permissions: Permissions | null;
   readonly expiresAt: string | null;
+  /** Set on the token of a workflow: its repository. */
+  readonly workflowOf?: number;
 }
 
 export interface HookRecord {

@@ -8,6 +8,8 @@ export type Viewer =
   | { readonly kind: 'app' }
   | {
       readonly kind: 'installation';
+      /** The App that acts: this forge's own, or GitHub Actions with the token of a workflow. */
+      readonly appId: number;
       /** The bot user, `my-app[bot]`: author of what the installation does. */
       readonly user: AccountRecord;
       readonly installation: InstallationRecord;

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/environment.ts';
+import type { Environment, WorkflowEnvironment } from '../config/environment.ts';
 import type { ContentPools } from '../isolation/content.ts';
 import type { Database } from '../queue/database.ts';
 import type { Log } from '../telemetry/log.ts';
@@ -6,7 +6,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 
 export interface BotOptions {
-  readonly environment: Environment;
+  readonly environment: Environment | WorkflowEnvironment;
   readonly database: Database;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -16,4 +16,11 @@ export interface BotOptions {
   readonly contentPools?: ContentPools | undefined;
   /** Numbers of the repositories to look at; absent: all. Lost webhooks are then not asked for again. */
   readonly only?: ReadonlySet<number> | undefined;
+  /** For one run alone, which asks for what it wants: nothing is looked at by itself, and no webhook is asked for. */
+  readonly once?:
+    | {
+        /** Told of each repository that this run has changed, by its number: no webhook will come of it. */
+        readonly onWrite: (repositoryId: number) => void;
+      }
+    | undefined;
 }

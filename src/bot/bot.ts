@@ -18,7 +18,8 @@ import { createVerdicts } from '../queue/verdicts.ts';
 import { fleetFigures } from '../reconcile/dashboard/fleet-figures.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
 import type { Job } from '../reconcile/job.ts';
-import { isProposalJob, sweepJob } from '../reconcile/jobs.ts';
+import { isProposalJob, repositorySweepJob, sweepJob } from '../reconcile/jobs.ts';
+import type { RepositoryRef } from '../reconcile/ports.ts';
 import { newestLooks } from '../reconcile/rollout/rollouts.ts';
 import { startSharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
@@ -40,6 +41,12 @@ export interface Bot extends AsyncDisposable {
   readonly events: EventPorts;
   /** Answers whoever may read repositories about them. */
   readonly api: Api;
+  /** Looks at everything in these repositories. */
+  look(repositories: readonly RepositoryRef[]): Promise<void>;
+  /** Reads again what packages there are, in all repositories. */
+  index(): Promise<void>;
+  /** All that the bot may look at. */
+  repositories(signal?: AbortSignal): Promise<readonly RepositoryRef[]>;
   /** Looks at everything, as at the start and every `sweepMinutes`. */
   sweep(): Promise<void>;
   /** Starts nothing more, gives running jobs that long, then lets them go back to the queue. */
@@ -52,7 +59,7 @@ const CLOCKS_APART_MS = 10_000;
 const API_READS_MS = 30_000;
 
 export async function startBot(options: BotOptions): Promise<Bot> {
-  const { environment, database, log, metrics, tracing } = options;
+  const { environment, database, log, metrics, tracing, once } = options;
   const connections = await connect(options);
   const shared = environment.databaseUrl === undefined ? undefined : createSharedCatalog();
   const catalog = shared?.catalog ?? createCatalog();
@@ -73,7 +80,14 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     catalog,
     running,
     content: work.content,
-    open: createRepositoryAccess({ connections, content: work.content, freshness, tracing, isSigned }),
+    open: createRepositoryAccess({
+      connections,
+      content: work.content,
+      freshness,
+      tracing,
+      isSigned,
+      onPush: once?.onWrite,
+    }),
     runExclusive: (key, task) => lock.run(key, task),
     async enqueue(jobs) {
       // Whoever runs them is to see what they are asked for about.
@@ -97,14 +111,15 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   metrics.observeDepth(() => queue.depth());
   metrics.observeFleet(() => fleetFigures(ports));
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
-  const timer = setInterval(() => {
+  const again = (): void => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
     connections.budget
       .prune()
       .catch((error: unknown) => log.warn({ err: error }, 'old calls could not be forgotten'));
-  }, environment.sweepMinutes * 60_000);
-  timer.unref();
-  await sweep();
+  };
+  const timer = once === undefined ? setInterval(again, environment.sweepMinutes * 60_000) : undefined;
+  timer?.unref();
+  if (once === undefined) await sweep();
 
   const api = createApi({
     catalog,
@@ -130,10 +145,13 @@ export async function startBot(options: BotOptions): Promise<Bot> {
 
   return {
     queue,
-    events: { ports, metrics },
+    events: { ports, metrics, ...(once && { areLate: true }) },
     api,
     sweep,
     stop,
+    look: (repositories) => ports.enqueue(repositories.map((one) => repositorySweepJob(one))),
+    index: () => ports.enqueue(sweepJob({ indexOnly: true })),
+    repositories: (signal) => ports.repositories(signal),
     [Symbol.asyncDispose]: () => stop(5_000),
   };
 }

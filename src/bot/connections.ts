@@ -2,9 +2,11 @@
 
 import { join } from 'node:path';
 
-import { OUTSIDE_MEGABYTES, type Environment } from '../config/environment.ts';
+import { OUTSIDE_MEGABYTES, type Settings } from '../config/environment.ts';
 import type { Forge } from '../forge/forge-api.ts';
+import type { ForgeCall, ForgePause } from '../forge/forge-types.ts';
 import { connectForge } from '../forge/forge.ts';
+import { connectWorkflowForge } from '../forge/workflow-forge.ts';
 import { sshSigner } from '../git/ssh-signature.ts';
 import { gitReach } from '../network/git-reach.ts';
 import { parseInsideHosts } from '../network/inside-host.ts';
@@ -77,27 +79,30 @@ export async function connect(options: BotOptions): Promise<Connections> {
   };
 }
 
-function forgeOf({ environment, metrics, tracing }: BotOptions, budget: Budget): Forge {
-  return connectForge({
-    appId: environment.appId,
-    privateKey: environment.privateKey,
+function forgeOf({ environment, metrics, tracing, once }: BotOptions, budget: Budget): Forge {
+  const common = {
     baseUrl: environment.apiUrl,
     budget,
     ...(environment.pointsPerMinute !== undefined && {
       limits: { perMinute: environment.pointsPerMinute },
     }),
     ...(environment.retryMs !== undefined && { backoffMs: environment.retryMs }),
-    onPause: ({ installationId, calls, until }) => metrics.paused(installationId, calls, until),
-    onCall: ({ method, route, status, ms }) => {
+    onPause: ({ installationId, calls, until }: ForgePause) => metrics.paused(installationId, calls, until),
+    onCall: ({ method, route, status, ms, repositoryId, writes }: ForgeCall) => {
       metrics.githubCall(`${method} ${route}`, status, ms / 1000);
+      // One without an answer may have been done.
+      if (writes && repositoryId !== null && status < 400) once?.onWrite(repositoryId);
       const attributes = { 'http.response.status_code': status };
       tracing.ended(`${method} ${route}`, attributes, ms, status === 0 || status >= 500);
     },
-  });
+  };
+  if (environment.workflow !== undefined) return connectWorkflowForge({ ...common, ...environment.workflow });
+  const { appId, privateKey } = environment;
+  return connectForge({ ...common, appId, privateKey });
 }
 
 function mirrorsOf(
-  environment: Environment,
+  environment: Settings,
   forge: Forge,
   inside: ReturnType<typeof parseInsideHosts>,
 ): Mirrors {

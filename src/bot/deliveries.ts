@@ -28,11 +28,13 @@ export interface Deliveries {
 export interface EventPorts {
   readonly ports: Pick<Ports, 'catalog' | 'open' | 'enqueue' | 'log'>;
   readonly metrics: Pick<Metrics, 'delivery'>;
+  /** It is not known how long ago events happened: the present head is not what a comment's author saw. */
+  readonly areLate?: true;
 }
 
 /** Queues the jobs that an event asks for, durably. The work follows later. */
 export async function acceptEvent(
-  { ports, metrics }: EventPorts,
+  { ports, metrics, areLate }: EventPorts,
   event: RoutedEvent,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -41,7 +43,8 @@ export async function acceptEvent(
     metrics.delivery(name, 'unreadable');
     ports.log.warn({ delivery: id, event: name, repository, reason }, 'webhook: cannot be read');
   }
-  for (const job of worthDoing(ports, event)) await ports.enqueue(await withHead(ports, job, signal));
+  for (const job of worthDoing(ports, event))
+    await ports.enqueue(areLate === true ? job : await withHead(ports, job, signal));
 }
 
 /** Of the jobs that an event asks for, those that may come to something as far as the index knows. */

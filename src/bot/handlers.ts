@@ -139,7 +139,7 @@ function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
     // Where the operator has taken the address away, nobody is to be told any more.
     notice: ({ data }, signal) => done(ports.notify?.(data.notice, signal) ?? Promise.resolve()),
     branch: ({ data }, signal) => branch(data, signal),
-    sweep: (_job, signal) => done(sweep(signal)),
+    sweep: ({ data }, signal) => done(sweep(data, signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
   };
 }

@@ -23,7 +23,7 @@ export interface PortParts extends Pick<Ports, 'catalog' | 'open' | 'runExclusiv
 }
 
 export function createPorts(
-  { environment, log, metrics, only }: BotOptions,
+  { environment, log, metrics, only, once }: BotOptions,
   { budget, forge, identity, inside, mirrors, organizations, registries, askUrl, notify }: Connections,
   { running, ...parts }: PortParts,
 ): Ports {
@@ -47,7 +47,7 @@ export function createPorts(
     repositoryAt: async (owner, name, signal) => (await forge.repositoryAt(owner, name, signal))?.id ?? null,
     pruneMirrors: (present) => mirrors.pruneMirrors(present),
     failedDeliveries: async (since, signal) =>
-      only === undefined ? forge.failedDeliveries(since, signal) : [],
+      only === undefined && once === undefined ? forge.failedDeliveries(since, signal) : [],
     redeliver: (id, signal) => forge.redeliver(id, signal),
     secondsUntilContentAllowed: (installationId) => budget.eta(installationId),
     ...(environment.dashboardSeconds !== undefined && { dashboardSeconds: environment.dashboardSeconds }),

@@ -18,6 +18,8 @@ export interface RepositoryAccessOptions {
   readonly tracing: Tracing;
   /** Commits are signed with a key of this installation. */
   readonly isSigned: boolean;
+  /** Told of each push that the forge took. */
+  readonly onPush?: ((repositoryId: number) => void) | undefined;
 }
 
 /** Throws what git and the forge answer. */
@@ -27,6 +29,7 @@ export function createRepositoryAccess({
   freshness,
   tracing,
   isSigned,
+  onPush,
 }: RepositoryAccessOptions): Ports['open'] {
   const branchDemands = createBranchDemands(() => Date.now());
   const ownBranches = createOwnBranches();
@@ -65,8 +68,17 @@ export function createRepositoryAccess({
     const demands = branchDemands.of(ref.id, repository);
     // With a key of its own every commit is signed already.
     const signed = isSigned ? plain : verified.wrap({ id: ref.id, forge: repository, demands }, plain);
+    const own = ownBranches.wrap(ref.id, signed);
+    const pushes: typeof own = {
+      ...own,
+      push: async (updates, asked) => {
+        const answer = await own.push(updates, asked);
+        if (answer.ok) onPush?.(ref.id);
+        return answer;
+      },
+    };
     const git: Git = {
-      ...ownBranches.wrap(ref.id, signed),
+      ...pushes,
       organization: (asked) => organizationOf(ref, asked),
       siblingRepository: (name, asked) => siblingOf(ref, name, asked),
       content,

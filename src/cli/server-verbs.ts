@@ -32,6 +32,38 @@ export const SERVE_VERB: Verb = {
   load: async () => (await import('./serve.ts')).serve,
 };
 
+/** `portico run` */
+export const RUN_VERB: Verb = {
+  name: 'run',
+  summary: 'do once what the server does, without a server, and exit',
+  usage: ['portico run --sweep [--minutes N]', 'portico run --event NAME --payload FILE [--minutes N]'],
+  description: [
+    'Works on a store of its own until nothing is left to do. --sweep looks at everything; --event looks at what the',
+    'webhook or workflow event is about, and at what follows from it in other repositories.',
+    'With APP_ID and PRIVATE_KEY (or PRIVATE_KEY_PATH) the App speaks, for all that it is installed on. Without, the',
+    "workflow's token speaks (GITHUB_TOKEN, GITHUB_REPOSITORY and SEAL_KEYS), for one repository: what it pushes starts",
+    'no workflows, and it cannot approve. Content of forks is never checked out, and is rendered in a sandbox.',
+    'Exits with 0 if all was done, and with 1 if a job failed or the time was used up.',
+  ],
+  options: [
+    { name: 'sweep', help: 'look at every repository' },
+    { name: 'event', value: 'NAME', help: 'name of the webhook or workflow event, such as issue_comment' },
+    {
+      name: 'payload',
+      value: 'FILE',
+      help: 'its body; in a workflow, the file that GITHUB_EVENT_PATH names',
+    },
+    { name: 'minutes', value: 'N', help: 'end after so many minutes (default: 30)' },
+    JSON_OPTION,
+  ],
+  examples: [
+    'APP_ID=7 PRIVATE_KEY_PATH=key.pem portico run --sweep',
+    'portico run --event "$GITHUB_EVENT_NAME" --payload "$GITHUB_EVENT_PATH"',
+  ],
+  positionals: { least: 0, most: 0 },
+  load: async () => (await import('./run.ts')).run,
+};
+
 /** `portico trial` */
 export const TRIAL_VERB: Verb = {
   name: 'trial',

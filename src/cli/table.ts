@@ -6,7 +6,7 @@ import { JSON_OPTION } from './json-option.ts';
 import { PACKAGE_VERBS, STRATEGY } from './package-verbs.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
 import { PULL_VERB, PUSH_VERB } from './registry-verbs.ts';
-import { DEMO_VERB, DEV_VERB, SERVE_VERB, TRIAL_VERB } from './server-verbs.ts';
+import { DEMO_VERB, DEV_VERB, RUN_VERB, SERVE_VERB, TRIAL_VERB } from './server-verbs.ts';
 import { SOURCES_VERB } from './sources/sources-verb.ts';
 import type { Option, Verb } from './verb.ts';
 
@@ -151,6 +151,7 @@ export const VERBS: readonly Verb[] = [
   PULL_VERB,
   SOURCES_VERB,
   SERVE_VERB,
+  RUN_VERB,
   TRIAL_VERB,
   DEV_VERB,
   DEMO_VERB,

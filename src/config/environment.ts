@@ -14,10 +14,22 @@ import {
   type Variables,
 } from './environment-files.ts';
 
-export interface Environment {
-  readonly appId: number;
+/** An App speaks. */
+export interface Environment extends Settings {
   /** PEM. */
   readonly privateKey: string;
+  readonly workflow?: undefined;
+}
+
+/** The token of a workflow speaks, for one repository. */
+export interface WorkflowEnvironment extends Settings {
+  readonly privateKey?: undefined;
+  readonly workflow: { readonly token: string; readonly repository: string };
+}
+
+export interface Settings {
+  /** Of GitHub Actions where a workflow's token speaks. */
+  readonly appId: number;
   /** Secrets that records on the forge are sealed with, newest first. Without any, the private key seals. */
   readonly sealKeys?: readonly string[];
   /** PEM of private keys that the App had before: what they sealed still counts. */
@@ -187,26 +199,70 @@ const variables = z.object({
     .optional(),
 });
 
+/** Only a server hears webhooks, and a workflow's token needs no App. */
+const BY_USE = {
+  server: variables,
+  once: variables.partial({ WEBHOOK_SECRET: true }),
+  workflow: variables.partial({ WEBHOOK_SECRET: true, APP_ID: true }),
+};
+
+/** The App of GitHub Actions on github.com. */
+const ACTIONS_APP_ID = 15_368;
+
+type Use = keyof typeof BY_USE;
+
 /**
- * Reads the environment of `portico serve`. An empty variable counts as absent, except a secret.
+ * Reads the environment of `portico serve`, or of one run that hears no webhooks. An empty variable counts as absent, except a secret.
  * @throws PorticoError CONFIG_ENVIRONMENT that names every variable that is missing or wrong, one a line, never its value.
  */
-export function readEnvironment(env: Variables, files: EnvironmentFiles): Environment {
+export function readEnvironment(
+  env: Variables,
+  files: EnvironmentFiles,
+  use: Exclude<Use, 'workflow'> = 'server',
+): Environment {
+  const key = readPrivateKey(env, files);
+  const settings = readSettings(env, files, use, 'fault' in key ? [key.fault] : []);
+  return { ...settings, privateKey: 'pem' in key ? key.pem : '' };
+}
+
+/**
+ * The same for a workflow's token, which needs keys of its own to tell Portico's records.
+ * @throws PorticoError CONFIG_ENVIRONMENT
+ */
+export function readWorkflowEnvironment(
+  env: Variables,
+  files: EnvironmentFiles,
+  workflow: WorkflowEnvironment['workflow'],
+): WorkflowEnvironment {
+  const settings = readSettings(env, files, 'workflow', []);
+  if ((settings.sealKeys ?? []).length > 0) return { ...settings, workflow };
+  throw new PorticoError('CONFIG_ENVIRONMENT', 'the environment is not complete:\nSEAL_KEYS is missing', {
+    blame: 'user',
+    hint: "Without an App's key, only SEAL_KEYS tell Portico's own records. Make one with: openssl rand -hex 32",
+  });
+}
+
+function readSettings(
+  env: Variables,
+  files: EnvironmentFiles,
+  use: Use,
+  keyFaults: readonly string[],
+): Settings {
   const given = Object.entries(env).filter(
     ([name, value]) => value !== '' || name.startsWith('WEBHOOK_SECRET'),
   );
-  const parsed = variables.safeParse(Object.fromEntries(given));
-  const key = readPrivateKey(env, files);
+  const parsed = BY_USE[use].safeParse(Object.fromEntries(given));
   const previous = readPreviousKeys(env, files);
   const seals = readSealKeys(env, files);
   const signing = readEither(env, files, ['SIGNING_KEY', 'SIGNING_KEY_PATH']);
   const held = readCredentialsFile(env, files);
   const faults = (parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
-  for (const read of [key, previous, seals, signing, held]) if ('fault' in read) faults.push(read.fault);
+  faults.push(...keyFaults);
+  for (const read of [previous, seals, signing, held]) if ('fault' in read) faults.push(read.fault);
   const signs = 'text' in signing && signing.text.trim() !== '';
   if (signs && (env['COMMITTER'] ?? '') === '')
     faults.push('COMMITTER is missing: SIGNING_KEY signs for the account with that address');
-  if (!parsed.success || 'fault' in key || 'fault' in previous || 'fault' in seals || faults.length > 0) {
+  if (!parsed.success || 'fault' in previous || 'fault' in seals || faults.length > 0) {
     throw new PorticoError('CONFIG_ENVIRONMENT', `the environment is not complete:\n${faults.join('\n')}`, {
       blame: 'user',
       hint: `Set ${[...new Set(faults.map((fault) => fault.split(' ', 1)[0]))].join(', ')} and start again.`,
@@ -214,14 +270,10 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
   }
   const { data } = parsed;
   return {
-    appId: data.APP_ID,
-    privateKey: key.pem,
+    appId: data.APP_ID ?? ACTIONS_APP_ID,
     sealKeys: seals.keys,
     previousPrivateKeys: previous.pems,
-    webhookSecrets: [
-      data.WEBHOOK_SECRET,
-      ...(data.WEBHOOK_SECRET_PREVIOUS === undefined ? [] : [data.WEBHOOK_SECRET_PREVIOUS]),
-    ],
+    webhookSecrets: [data.WEBHOOK_SECRET, data.WEBHOOK_SECRET_PREVIOUS].filter((one) => one !== undefined),
     ...addressesOf(data.GHE_PROTOCOL, data.GHE_HOST),
     committer: data.COMMITTER,
     signingKey: signs ? signing.text : undefined,
@@ -255,14 +307,16 @@ export function readEnvironment(env: Variables, files: EnvironmentFiles): Enviro
 }
 
 /** What no line of the log may hold, and no pattern can know: the App's secrets and the password of the database. */
-export function secretsOf(environment: Environment): readonly string[] {
-  const { webhookSecrets, databaseUrl } = environment;
+export function secretsOf(environment: Environment | WorkflowEnvironment): readonly string[] {
+  const { webhookSecrets, databaseUrl, workflow } = environment;
   const signing = environment.signingKey === undefined ? [] : [environment.signingKey];
   const { notify } = environment;
   const notified =
     notify === undefined ? [] : [notify.url, ...(notify.secret === undefined ? [] : [notify.secret])];
+  const tokens = workflow === undefined ? [] : [workflow.token];
   return [
     ...webhookSecrets,
+    ...tokens,
     ...sealSecrets(environment),
     ...signing,
     ...notified,
@@ -272,10 +326,10 @@ export function secretsOf(environment: Environment): readonly string[] {
 
 /** What seals are keyed with: the first makes them, and those of all count. */
 export function sealSecrets(
-  environment: Pick<Environment, 'privateKey' | 'sealKeys' | 'previousPrivateKeys'>,
+  environment: Pick<Environment | WorkflowEnvironment, 'privateKey' | 'sealKeys' | 'previousPrivateKeys'>,
 ): readonly string[] {
   const { sealKeys = [], privateKey, previousPrivateKeys = [] } = environment;
-  return [...sealKeys, privateKey, ...previousPrivateKeys];
+  return [...sealKeys, ...(privateKey === undefined ? [] : [privateKey]), ...previousPrivateKeys];
 }
 
 /** As written in the address, and as the server is told it. */

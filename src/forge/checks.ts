@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { PorticoError } from '../error.ts';
 import type { CheckAnnotation, CheckInput, CheckRun, ChecksPort } from '../reconcile/forge/checks.ts';
 import { cutLine, cutText, MAX_CHECK_BYTES } from '../text/cut-text.ts';
+import type { AppIdentity } from './forge-types.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
@@ -19,20 +20,22 @@ export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'h
   const { checks, repos } = context.octokit.rest;
 
   const ourRun = async (check: CheckInput, signal?: AbortSignal): Promise<readonly RawCheckRun[]> => {
-    const { id: app_id } = await context.app(signal);
+    const app = await context.app(signal);
+    const { id: app_id } = app;
     const filter = { ref: check.headSha, check_name: check.name, app_id, filter: 'latest' as const };
     const { data } = await checks.listForRef({ ...where(context, signal), ...filter, per_page: 100 });
-    return data.check_runs.filter((run) => run.app?.id === app_id);
+    return data.check_runs.filter((run) => isOurs(run, app));
   };
 
   const ourRuns = async (ref: string, signal?: AbortSignal): Promise<readonly RawCheckRun[]> => {
-    const { id: app_id } = await context.app(signal);
+    const app = await context.app(signal);
+    const { id: app_id } = app;
     const runs = await allPages(async (page) => {
       const filter = { ref, app_id, filter: 'latest' as const, ...page };
       const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter });
       return { data: data.check_runs, headers };
     });
-    return runs.filter((run) => run.app?.id === app_id);
+    return runs.filter((run) => isOurs(run, app));
   };
 
   const start = async (
@@ -88,25 +91,31 @@ export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'h
         const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter, ...page });
         return { data: data.check_runs, headers };
       });
-      return runs.map(toCheckRun);
+      const app = await context.app(signal);
+      return runs.map((run) => toCheckRun(run, app));
     },
     checkHistory: async (ref, check_name, signal) => {
-      const { id: app_id } = await context.app(signal);
+      const app = await context.app(signal);
+      const { id: app_id } = app;
       const runs = await allPages(async (page) => {
         const filter = { ref, check_name, app_id, filter: 'all' as const };
         const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter, ...page });
         return { data: data.check_runs, headers };
       });
-      return runs.filter((run) => run.app?.id === app_id && run.name === check_name).map(toCheckRun);
+      return runs
+        .filter((run) => isOurs(run, app) && run.name === check_name)
+        .map((run) => toCheckRun(run, app));
     },
     checkSuites: async (ref, signal) => {
       const suites = await allPages(async (page) => {
         const { data, headers } = await checks.listSuitesForRef({ ...where(context, signal), ref, ...page });
         return { data: data.check_suites, headers };
       });
+      const { id: own, isShared } = await context.app(signal);
       return suites.map(({ id, app, head_branch: branch, status, latest_check_runs_count: runs }) => ({
         id,
-        appId: app?.id ?? null,
+        // What is in the suite of an App that others have too is not known.
+        appId: isShared === true && app?.id === own ? null : (app?.id ?? null),
         ofActions: app?.slug === 'github-actions',
         branch: branch ?? null,
         status: status ?? 'queued',
@@ -271,7 +280,19 @@ function idOf({ external_id: id }: Pick<RawCheckRun, 'external_id'>): string {
   return (id ?? '').replace(/#[0-9a-f]{16}$/, '');
 }
 
-function toCheckRun(run: RawCheckRun): CheckRun {
+/** Names of checks that Portico makes; see reconcile/check-names.ts. */
+const OUR_NAMES = /^(?:portico|portico\/.+|guardrail\/.+)$/;
+
+/** Through an App of its own all runs are Portico's; jobs of workflows are check runs of the same App as a workflow's token. */
+export function isOurs(
+  { name, app }: Pick<RawCheckRun, 'name' | 'app'>,
+  { id, isShared }: Pick<AppIdentity, 'id' | 'isShared'>,
+): boolean {
+  return app?.id === id && (isShared !== true || OUR_NAMES.test(name));
+}
+
+function toCheckRun(run: RawCheckRun, app: AppIdentity): CheckRun {
+  const isOfOthers = run.app?.id === app.id && !isOurs(run, app);
   return {
     id: run.id,
     name: run.name,
@@ -279,7 +300,7 @@ function toCheckRun(run: RawCheckRun): CheckRun {
     externalId: idOf(run),
     status: run.status,
     conclusion: run.conclusion ?? null,
-    appId: run.app?.id ?? null,
+    appId: isOfOthers ? null : (run.app?.id ?? null),
     suiteId: run.check_suite?.id ?? null,
     title: run.output.title ?? null,
     startedAt: run.started_at ?? null,

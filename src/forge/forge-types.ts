@@ -9,6 +9,10 @@ export interface ForgeCall {
   readonly status: number;
   readonly ms: number;
   readonly installationId: number | null;
+  /** The one repository that the call's token is for; null where it is for the App, or for all of an installation. */
+  readonly repositoryId: number | null;
+  /** It changes something, where it is not refused. */
+  readonly writes: boolean;
   /** `x-ratelimit-remaining`, where it was told. */
   readonly remaining?: number;
 }
@@ -48,6 +52,8 @@ export interface AppIdentity {
   readonly name: string;
   /** `<slug>[bot]`: the login that our comments and commits carry. */
   readonly botLogin: string;
+  /** Others write checks through the same App: those of ours are told by their names. */
+  readonly isShared?: true;
 }
 
 export interface Installation {

@@ -97,7 +97,10 @@ export function connectForge(options: ForgeOptions): Forge {
 }
 
 /** One gate for each installation, and one for the App itself. */
-function gatesOf({ limits, onPause }: ForgeOptions): (installationId: number | null) => CallGate {
+export function gatesOf({
+  limits,
+  onPause,
+}: Pick<ForgeOptions, 'limits' | 'onPause'>): (installationId: number | null) => CallGate {
   const gates = new Map<number | null, CallGate>();
   return (installationId) => {
     const known = gates.get(installationId);
@@ -110,7 +113,8 @@ function gatesOf({ limits, onPause }: ForgeOptions): (installationId: number | n
   };
 }
 
-function assemble(context: RepositoryContext, backoffMs: number): RepositoryForge {
+/** All calls about one repository. */
+export function assemble(context: RepositoryContext, backoffMs: number): RepositoryForge {
   return {
     ...createRepositoryApi(context),
     ...createActivityApi(context),

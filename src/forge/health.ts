@@ -1,5 +1,6 @@
 /** What others say about a commit: Flux, Argo CD and CI report by commit statuses, check runs and deployments. */
 import type { ChecksPort, CommitHealth } from '../reconcile/forge/checks.ts';
+import { isOurs } from './checks.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
@@ -18,14 +19,14 @@ export function createHealthApi(context: RepositoryContext): Pick<ChecksPort, 'h
    * later commit it would stand for one that failed before.
    */
   const runsOf = async (ref: string, signal?: AbortSignal): Promise<CommitHealth['statuses']> => {
-    const { id: own } = await context.app(signal);
+    const own = await context.app(signal);
     const found = await allPages(async (page) => {
       const filter = { ref, filter: 'latest' as const, ...page };
       const { data, headers } = await checks.listForRef({ ...where(context, signal), ...filter });
       return { data: data.check_runs, headers };
     });
     return found
-      .filter(({ app, conclusion }) => app?.id !== own && conclusion !== 'skipped')
+      .filter((run) => !isOurs(run, own) && run.conclusion !== 'skipped')
       .map(({ name, app, status, conclusion, completed_at, started_at }) => ({
         context: name,
         app: app?.id ?? 0,

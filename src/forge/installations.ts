@@ -49,6 +49,7 @@ export function createInstallations(
 
   const app = createClient(share, {
     installationId: null,
+    repositoryId: null,
     authorize: () => Promise.resolve(`Bearer ${signer.jwt()}`),
     authorizeAfter: ({ status, times, date }) => {
       if (status !== 401 || times > 1) return Promise.resolve(null);
@@ -86,6 +87,7 @@ export function createInstallations(
     const make = (): Promise<ForgeToken> => mint(installationId, repositoryId, wanted);
     return createClient(share, {
       installationId,
+      repositoryId,
       authorize: async () => `token ${await tokens.get(key, make)}`,
       authorizeAfter: async ({ authorization, ...refused }, signal) => {
         const token = authorization.slice('token '.length);

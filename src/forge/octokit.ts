@@ -24,6 +24,8 @@ export interface ClientShare {
 /** Who speaks: the App itself (null) or one of its installations. */
 export interface Speaker {
   readonly installationId: number | null;
+  /** The repository that it speaks of alone; null where there is more. */
+  readonly repositoryId: number | null;
   /** The `authorization` header. */
   authorize(signal?: AbortSignal): Promise<string>;
   /** The one to try after that one was refused; null where none would help. */
@@ -182,6 +184,8 @@ async function ask(
       status,
       ms: performance.now() - started,
       installationId: speaker.installationId,
+      repositoryId: speaker.repositoryId,
+      writes: pointsOf(options) > 1,
       ...(Number.isNaN(remaining) ? {} : { remaining }),
     });
   };

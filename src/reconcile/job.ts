@@ -200,7 +200,13 @@ interface JobTraits {
 
 /** By the kind of the job. A kind that is added here needs a handler, see bot/handlers.ts. */
 const JOBS = {
-  sweep: { data: z.object({}), lane: 'index', onlyReads: true, withoutVariants: true },
+  sweep: {
+    /** `indexOnly`: what packages there are is read again, and nothing else is looked for. */
+    data: z.object({ indexOnly: z.literal(true).exactOptional() }),
+    lane: 'index',
+    onlyReads: true,
+    withoutVariants: true,
+  },
   'sweep-repository': {
     data: z.object({ repository }),
     lane: 'index',

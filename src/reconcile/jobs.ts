@@ -3,11 +3,20 @@
 import { digestOf, shortDigest } from '../revision/digest.ts';
 import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Pull } from './forge/pulls.ts';
-import type { RecheckRequest, CommentTarget, CommitRequest, Job, JobOf, Notice, ProposalJob } from './job.ts';
+import type {
+  RecheckRequest,
+  CommentTarget,
+  CommitRequest,
+  Job,
+  JobData,
+  JobOf,
+  Notice,
+  ProposalJob,
+} from './job.ts';
 import type { RepositoryRef } from './ports.ts';
 
-export function sweepJob(): Job {
-  return { kind: 'sweep', key: 'all', data: {} };
+export function sweepJob(options: JobData<'sweep'> = {}): Job {
+  return { kind: 'sweep', key: 'all', data: options };
 }
 
 export function repositorySweepJob(repository: RepositoryRef, afterSeconds = 0): Job {

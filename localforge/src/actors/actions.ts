@@ -13,6 +13,7 @@ import type { WebhookEvent } from '../webhook-types.ts';
 import { ACTIONS_APP } from './apps.ts';
 import { concludeRun, queueRun, startRun } from './check-app.ts';
 import { emitWorkflowRun, newWorkflowRun, type WorkflowRun } from './workflow-run.ts';
+import { isByWorkflow } from './workflow-token.ts';
 import { startsOn, workflowsAt, type Trigger, type Workflow } from './workflows.ts';
 
 /** docs.github.com, "Skipping workflow runs": of pushes and pull requests, by the message of the newest commit. */
@@ -28,6 +29,7 @@ interface ActionRequest extends Trigger {
 export function runActions(context: ForgeContext, event: WebhookEvent): void {
   const { repository } = event;
   if (repository === undefined || context.knobs.realism.actionsLag === null) return;
+  if (isByWorkflow(event.sender)) return;
   const asked = askedBy(context, event, repository);
   if (asked === undefined) return;
   runLater(context, 0, NAME, async () => {

@@ -10,13 +10,18 @@ import type { AccountRecord, RepositoryRecord } from '../records.ts';
 import type { RefsUpdated } from '../refs.ts';
 import { checkRunShape, checkSuiteShape, suiteState } from '../shapes/check.ts';
 
-/** The suite of a commit, made if there is none. */
-export function suiteFor(context: ForgeContext, repository: RepositoryRecord, sha: string): CheckSuiteRecord {
+/** The suite of a commit, made if there is none; of the forge's own App where no other is named. */
+export function suiteFor(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  sha: string,
+  appId = context.app.id,
+): CheckSuiteRecord {
   const { pulls } = collaborationStore(context.store);
-  const known = ownSuite(context, repository, sha);
+  const known = suiteOf(context, repository, sha, appId);
   if (known !== undefined) return known;
   const pull = pulls.first('sha', [repository.id, sha]);
-  return insertSuite(context, repository, sha, { headBranch: pull?.headRef ?? null, before: null });
+  return insertSuite(context, repository, sha, { headBranch: pull?.headRef ?? null, before: null, appId });
 }
 
 /** The suite of the forge's own App. */
@@ -25,8 +30,17 @@ export function ownSuite(
   repository: RepositoryRecord,
   sha: string,
 ): CheckSuiteRecord | undefined {
+  return suiteOf(context, repository, sha, context.app.id);
+}
+
+function suiteOf(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  sha: string,
+  wanted: number,
+): CheckSuiteRecord | undefined {
   const { suites } = collaborationStore(context.store);
-  return suites.find('sha', [repository.id, sha]).find(({ appId }) => appId === context.app.id);
+  return suites.find('sha', [repository.id, sha]).find(({ appId }) => appId === wanted);
 }
 
 /**

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { permits } from '../access.ts';
 import type { AppPermission } from '../access.ts';
+import { ACTIONS_APP, appShape } from '../actors/apps.ts';
 import { issueInstallationToken } from '../auth.ts';
 import type { ForgeContext } from '../context.ts';
 import type { AccountRecord, InstallationRecord, Permissions, RepositoryRecord } from '../records.ts';
@@ -39,7 +40,9 @@ export function addAppRoutes(context: ForgeContext, router: Router): void {
     return ok({ ...integration(context), installations_count: installations.length });
   });
   router.route('GET', '/apps/:slug', 'anyone', (request) => {
-    if (request.param('slug') !== context.app.slug) throw notFound();
+    const slug = request.param('slug');
+    if (slug === ACTIONS_APP.slug) return ok(appShape(context, ACTIONS_APP.id));
+    if (slug !== context.app.slug) throw notFound();
     return ok(integration(context));
   });
   router.route('GET', '/app/installations', 'app-jwt', (request) =>

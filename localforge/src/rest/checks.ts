@@ -113,17 +113,18 @@ export function addChecks(context: ForgeContext, router: Router): void {
 
   router.repo('POST', '/check-runs', write, async (request) => {
     refuseUsers(request);
+    const appId = appOf(context, request);
     const wanted = bodyOf(request, creation);
     if ((await context.git(request.repository).commit(wanted.head_sha)) === undefined) {
       throw unprocessable(`No commit found for SHA: ${wanted.head_sha}`);
     }
     refuseOutput(wanted, true);
     const run = context.store.transaction(() => {
-      const suite = suiteFor(context, request.repository, wanted.head_sha);
+      const suite = suiteFor(context, request.repository, wanted.head_sha, appId);
       const made = runs.insert({
         repositoryId: request.repository.id,
         suiteId: suite.id,
-        appId: context.app.id,
+        appId,
         name: wanted.name,
         headSha: wanted.head_sha,
         detailsUrl: null,
@@ -161,7 +162,7 @@ export function addChecks(context: ForgeContext, router: Router): void {
   router.repo('PATCH', '/check-runs/:run', write, (request) => {
     refuseUsers(request);
     const run = runAt(context, request);
-    if (run.appId !== context.app.id)
+    if (run.appId !== appOf(context, request))
       throw forbidden('Invalid app_id - check run can only be modified by its App.');
     const wanted = bodyOf(request, edit);
     refuseOutput(wanted, false);
@@ -233,6 +234,12 @@ function refuseUsers(request: RepositoryRequest): void {
   if (request.actor().kind !== 'installation') {
     throw forbidden('You must authenticate via a GitHub App.');
   }
+}
+
+/** The App that asks: `refuseUsers` has seen that it is one. */
+function appOf(context: ForgeContext, request: RepositoryRequest): number {
+  const actor = request.actor();
+  return actor.kind === 'installation' ? actor.appId : context.app.id;
 }
 
 function runAt(context: ForgeContext, request: RepositoryRequest): CheckRunRecord {

@@ -99,7 +99,7 @@ async function deploy(context: ForgeContext, request: RepositoryRequest): Promis
     throw conflict(`Conflict: Commit status checks failed for ${wanted.ref}.`);
   }
   const { environment, production_environment: production } = wanted;
-  const deployment = putDeployment(context, repository, authorOf(context, request), {
+  const deployment = putDeployment(context, repository, authorOf(request), {
     sha,
     ref: wanted.ref,
     task: wanted.task,
@@ -140,7 +140,7 @@ function report(context: ForgeContext, request: RepositoryRequest): Reply {
   const { repository } = request;
   const deployment = deploymentAt(context, request);
   const wanted = bodyOf(request, statusCreation);
-  const status = putDeploymentStatus(context, repository, authorOf(context, request), {
+  const status = putDeploymentStatus(context, repository, authorOf(request), {
     deployment,
     state: wanted.state,
     description: wanted.description,
@@ -154,9 +154,9 @@ function report(context: ForgeContext, request: RepositoryRequest): Reply {
   return created(body, { location: String(body['url']) });
 }
 
-function authorOf(context: ForgeContext, request: RepositoryRequest): Parameters<typeof putDeployment>[2] {
+function authorOf(request: RepositoryRequest): Parameters<typeof putDeployment>[2] {
   const actor = request.actor();
-  return { by: actor.user, appId: actor.kind === 'installation' ? context.app.id : null };
+  return { by: actor.user, appId: actor.kind === 'installation' ? actor.appId : null };
 }
 
 function deploymentAt(context: ForgeContext, request: RepositoryRequest): DeploymentRecord {

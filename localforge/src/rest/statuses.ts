@@ -42,7 +42,7 @@ export function addStatuses(context: ForgeContext, router: Router): void {
       repository,
       sha,
       by: actor.user,
-      appId: actor.kind === 'installation' ? context.app.id : null,
+      appId: actor.kind === 'installation' ? actor.appId : null,
       state: wanted.state,
       context: wanted.context,
       description: wanted.description ?? null,

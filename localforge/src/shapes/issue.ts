@@ -1,3 +1,5 @@
+import { ACTIONS_APP, appShape } from '../actors/apps.ts';
+import { isByWorkflow } from '../actors/workflow-token.ts';
 import type { CommentRecord, IssueRecord, LabelRecord, ReactionRecord } from '../collaboration-records.ts';
 import { collaborationStore } from '../collaboration-store.ts';
 import type { ForgeContext } from '../context.ts';
@@ -67,7 +69,7 @@ export function issueShape(context: ForgeContext, repository: RepositoryRecord, 
     closed_by: issue.closedById === null ? null : simpleUser(context, records.account(issue.closedById)),
     reactions: reactionRollup(context, 'issue', issue.id, url),
     timeline_url: `${url}/timeline`,
-    performed_via_github_app: issue.viaApp ? integration(context) : null,
+    performed_via_github_app: issue.viaApp ? appOf(context, issue.userId) : null,
     state_reason: issue.stateReason,
   };
 }
@@ -94,7 +96,7 @@ export function commentShape(
     author_association: authorAssociation(context, repository, comment.userId),
     body: comment.body,
     reactions: reactionRollup(context, 'comment', comment.id, url),
-    performed_via_github_app: comment.viaApp ? integration(context) : null,
+    performed_via_github_app: comment.viaApp ? appOf(context, comment.userId) : null,
   };
 }
 
@@ -123,4 +125,10 @@ function pullLinks(context: ForgeContext, repository: RepositoryRecord, issue: I
       merged_at: pull.mergedAt,
     },
   };
+}
+
+/** What a bot wrote was written through its App. */
+function appOf(context: ForgeContext, userId: number): Shape {
+  const isOfWorkflow = isByWorkflow(context.records.account(userId));
+  return isOfWorkflow ? appShape(context, ACTIONS_APP.id) : integration(context);
 }

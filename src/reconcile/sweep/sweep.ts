@@ -8,7 +8,7 @@ import { reportConfiguration } from '../check/report-configuration.ts';
 import { createAnsweredComments } from '../command/answered.ts';
 import { holdsCommand } from '../command/earlier.ts';
 import type { Opening } from '../forge/issues.ts';
-import type { CommentTarget } from '../job.ts';
+import type { CommentTarget, JobData } from '../job.ts';
 import {
   commentJob,
   proposalJob,
@@ -29,7 +29,7 @@ import { takeOver } from './take-over.ts';
 /** Commands are looked for so far back: as long as the forge keeps deliveries. */
 const COMMENT_DAYS = 3;
 
-export type Sweep = (signal?: AbortSignal) => Promise<void>;
+export type Sweep = (options?: JobData<'sweep'>, signal?: AbortSignal) => Promise<void>;
 
 /** One process asks so often for a delivery, and for so many in one sweep. */
 const MAX_ATTEMPTS = 3;
@@ -42,7 +42,7 @@ const MAX_REDELIVERIES = 200;
 export function createSweep(ports: Ports): Sweep {
   const redeliver = createRedelivery(ports);
   const rounds = createRounds(ports);
-  return async (signal) => {
+  return async ({ indexOnly } = {}, signal) => {
     const repositories = await ports.repositories(signal);
     const present = new Set(repositories.map(({ id }) => id));
     for (const { ref } of ports.catalog.all()) if (!present.has(ref.id)) ports.catalog.remove(ref.id);
@@ -51,9 +51,11 @@ export function createSweep(ports: Ports): Sweep {
     for (const [installation, its] of Map.groupBy(repositories, ({ installationId }) => installationId)) {
       const pace = rounds.begin(installation, its.length);
       if (pace === null) continue;
-      const jobs = its.map((repository, at) =>
-        repositorySweepJob(repository, Math.floor(at / pace.perMinute) * 60),
-      );
+      const jobs = its.map((repository, at) => {
+        const job = indexOnly === true ? repositoryJob(repository) : repositorySweepJob(repository);
+        const startAfterSeconds = Math.floor(at / pace.perMinute) * 60;
+        return startAfterSeconds === 0 ? job : { ...job, startAfterSeconds };
+      });
       await ports.enqueue(jobs);
     }
     await redeliver(signal);
