@@ -199,7 +199,10 @@ describe('with the credentials of the App', () => {
     expect(await repository('deploy').answerTo(update!.number, said)).toMatchObject({ reaction: 'rocket' });
     expect(await repository('deploy').read('web/config.yaml')).toContain('color: green');
 
-    expect(await run(asApp())).toMatchObject({ rounds: 1, changed: [], failed: [], complete: true });
+    // What waited for a later time may come first: then nothing is left.
+    const later = await run(asApp());
+    const last = later.changed.length === 0 ? later : await run(asApp());
+    expect(last).toMatchObject({ rounds: 1, changed: [], failed: [], complete: true });
   });
 
   longTest('what is pushed after a command and before its run is not what was meant', async () => {
