@@ -9,7 +9,7 @@ export const PREVIEW_VERB: Verb = {
   description: [
     'A revision is read from its tag; a directory is shown as rendered. Permissions are those of RBAC, of pods, webhooks',
     'and served APIs, and identities in clouds: CredentialsRequests, annotations of service accounts, IAM resources.',
-    'It also tells what becomes of the objects of a cluster since the revision before, or since what --since names: which',
+    'It also shows what happens to the objects of a cluster since the previous revision, or since what --since names: which',
     'stay, are added, removed, or recreated because a field cannot be changed.',
     'Exits with 1 if the package differs from what was approved: the digest in --approved, or the tree in the message of the tag.',
   ],

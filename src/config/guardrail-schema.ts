@@ -109,6 +109,12 @@ const crdSource = z
     }
   });
 
+/** What `params` is in a policy. */
+const policyParams = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .meta({ description: 'What `params` is in the policy.' });
+
 export const mutator = z
   .strictObject({
     ...common,
@@ -116,10 +122,7 @@ export const mutator = z
     policyPath: text(pathProblem).optional().meta({
       description: 'File with a MutatingAdmissionPolicy, from the root of the repository.',
     }),
-    params: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'What `params` is in the policy.' }),
+    params: policyParams,
   })
   .check((ctx) => {
     oneConfiguration(ctx.value, ctx.issues);
@@ -181,10 +184,7 @@ export const validator = z
         description:
           'Rule of the module that decides; without it, those named deny, violation, warn or allow, or the only one.',
       }),
-    params: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'What `params` is in the policy.' }),
+    params: policyParams,
   })
   .check((ctx) => {
     oneConfiguration(ctx.value, ctx.issues);

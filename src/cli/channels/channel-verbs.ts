@@ -36,7 +36,7 @@ const SUMMARIES: Readonly<Record<ChannelChangeVerb, string>> = {
   promote: 'put a revision into a channel',
   withdraw: 'withdraw a revision: downstreams that have it go back to the head of the channel',
   deprecate: 'mark a package, one of its channels or a revision as deprecated',
-  channel: 'make a channel, end one, or say which one is the default',
+  channel: 'create or delete a channel, or set the default one',
 };
 
 /** `portico promote`, `withdraw`, `deprecate` and `channel`: words and options are those of the slash-commands. */
@@ -52,8 +52,8 @@ export const CHANNEL_CHANGE_VERBS: readonly Verb[] = (
     description: [
       'Edits .github/portico/channels/PACKAGE.yaml in the work tree of a clone and keeps everything else in it as it is;',
       'with --branch, a commit on that branch holds the change and the work tree stays as it is. The registered branch',
-      'is never written: open a pull request. PACKAGE is relative to the registered directory, and revisions count that',
-      'have a tag in the clone. What the rules of channels say of the changed file is printed, and changes nothing.',
+      'is never written: open a pull request. PACKAGE is relative to the registered directory. Only revisions with a tag in the',
+      'clone count. Channel rules that the changed file breaks are printed as warnings.',
     ],
     options: [...ownOptions(accepts.options ?? {}), ...CHANGE_OPTIONS],
     examples: [...lines(examples), `${first} --branch channels/web --push origin`],
@@ -67,7 +67,7 @@ export const PLAN_VERB: Verb = {
   summary: 'show what each package downstream of a clone gets next, and why',
   usage: ['portico plan [PACKAGE] [--repo DIR] [--in FOLDER]… [--branch NAME]'],
   description: [
-    'The channel files of the registered branch count, or those of --branch: what would come after its merge.',
+    'Uses the channel files of the registered branch or, with --branch, those of that branch, to show what its merge would change.',
     'portico catalog plan is the same, with the clone as its argument.',
   ],
   options: [
