@@ -10,6 +10,7 @@ import type { Rollout } from '../package/rollout/rollout.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
 import type { DocumentProblem, ReadDocument } from '../package/variant/read-document.ts';
 import { repositoryDirectory, type RepositoryDirectory } from '../revision/package-path.ts';
+import { createLastLooks, type LastLooks } from './last-looks.ts';
 import { repositoryPlace } from './repository-place.ts';
 
 /** What a Kptfile's `upstreamLock` says, commit ids as written (kpt may have written a tag object's). */
@@ -146,31 +147,7 @@ export interface Follower {
   readonly package: CatalogPackage;
 }
 
-/** What the last look at a downstream package came to. */
-export interface Standing {
-  /** `opened`, `updated`, `unchanged`, or the reason why there is no update. */
-  readonly reason: string;
-  readonly message: string;
-  /** Revision that is brought, or due. */
-  readonly to?: string;
-  readonly from?: string;
-  readonly pull?: number;
-  /** The upstream's newest revision when that was decided. */
-  readonly newest?: string;
-  /** The update pull request that brought the revision which the package is at. */
-  readonly merged?: number;
-  /** When the oldest revision was published that it lacks, in milliseconds since 1970; absent where it lacks none, or none is known. */
-  readonly behindSince?: number;
-}
-
-/** An issue that we keep, as it was written last. */
-export interface KeptIssue {
-  readonly number: number;
-  /** Of the body. */
-  readonly digest: string;
-}
-
-export interface Catalog {
+export interface Catalog extends Omit<LastLooks, 'forget'> {
   put(repository: CatalogRepository): void;
   /** What an earlier process found: it is there, and was not seen since this one began. */
   load(repository: CatalogRepository): void;
@@ -195,14 +172,6 @@ export interface Catalog {
   isComplete(): boolean;
   /** Changes with everything that is put and removed. */
   version(): number;
-  /** What came of the last look at a package, by its path below the registered directory. True where that is news. */
-  tell(id: number, path: string, standing: Standing): boolean;
-  /** Forgets it. */
-  untell(id: number, path: string): void;
-  standings(id: number): ReadonlyMap<string, Standing>;
-  /** Remembers what an issue of a repository was written as; undefined forgets it. */
-  keep(id: number, title: string, issue: KeptIssue | undefined): void;
-  kept(id: number, title: string): KeptIssue | undefined;
   /** Repositories of this owner that keep an issue about all of them. */
   boards(ref: Pick<CatalogRepository['ref'], 'installationId' | 'owner'>): readonly CatalogRepository[];
 }
@@ -215,8 +184,7 @@ export function createCatalog(): Catalog {
   const byFullName = new Map<string, number>();
   const idAt = (place: string): number => byPlace.get(place) ?? byFormerPlace.get(place) ?? -1;
   const followersOf = new Map<string, Set<number>>();
-  const standings = new Map<number, Map<string, Standing>>();
-  const issues = new Map<number, Map<string, KeptIssue>>();
+  const looks = createLastLooks();
   const boards = new Set<number>();
   const seen = new Set<number>();
   let expected: readonly number[] | undefined;
@@ -254,6 +222,7 @@ export function createCatalog(): Catalog {
   };
 
   return {
+    ...looks,
     put(repository) {
       seen.add(repository.ref.id);
       load(repository);
@@ -266,8 +235,7 @@ export function createCatalog(): Catalog {
     remove(id) {
       seen.add(id);
       forget(id);
-      standings.delete(id);
-      issues.delete(id);
+      looks.forget(id);
     },
     get: (id) => repositories.get(id),
     all: () => [...repositories.values()],
@@ -296,24 +264,6 @@ export function createCatalog(): Catalog {
     isSeen: (id) => seen.has(id),
     isComplete: () => expected?.every((id) => seen.has(id)) ?? false,
     version: () => version,
-    tell(id, path, standing) {
-      const known = standings.get(id) ?? new Map<string, Standing>();
-      standings.set(id, known);
-      const before = JSON.stringify(known.get(path));
-      known.set(path, standing);
-      return before !== JSON.stringify(standing);
-    },
-    untell(id, path) {
-      standings.get(id)?.delete(path);
-    },
-    standings: (id) => standings.get(id) ?? new Map(),
-    keep(id, title, issue) {
-      const known = issues.get(id) ?? new Map<string, KeptIssue>();
-      if (issue === undefined) known.delete(title);
-      else known.set(title, issue);
-      issues.set(id, known);
-    },
-    kept: (id, title) => issues.get(id)?.get(title),
     boards: ({ installationId, owner }) =>
       [...boards].flatMap((id) => {
         const one = repositories.get(id);

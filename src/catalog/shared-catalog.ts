@@ -2,13 +2,8 @@
  * A catalog of which several processes keep a copy: what changes here is written down as entries for the others, and
  * their entries are taken over. Pure: who carries the entries is somebody else's business.
  */
-import {
-  createCatalog,
-  type Catalog,
-  type CatalogRepository,
-  type KeptIssue,
-  type Standing,
-} from './catalog.ts';
+import { createCatalog, type Catalog, type CatalogRepository } from './catalog.ts';
+import type { KeptIssue, Standing } from './last-looks.ts';
 
 /** A key always has the same kind of value; null: it is gone. */
 export type IndexEntry =

@@ -1,7 +1,8 @@
 /** A `PackageChannels` document as a value, with what is wrong with it on its line. */
 import { PorticoError } from '../error.ts';
+import { InvalidYaml } from '../package/yaml/invalid-yaml.ts';
 import { resolved, type YamlNode } from '../package/yaml/node.ts';
-import { InvalidYaml, readYamlFile } from '../package/yaml/read.ts';
+import { readYamlFile } from '../package/yaml/read.ts';
 import { Section, type ChannelProblem, type Rule, type Tell } from './channels-node.ts';
 import type {
   ChannelDocument,

@@ -2,7 +2,8 @@
 import { PorticoError } from '../error.ts';
 import { toValue } from '../package/yaml/compare.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
-import { InvalidYaml, readYamlFile } from '../package/yaml/read.ts';
+import { InvalidYaml } from '../package/yaml/invalid-yaml.ts';
+import { readYamlFile } from '../package/yaml/read.ts';
 import type { Fields } from './catalog.ts';
 import { MAX_DEPTH } from './limits.ts';
 import { CatalogMistake } from './mistake.ts';

@@ -3,6 +3,7 @@ import type { CST, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq } f
 
 import { PorticoError } from '../../error.ts';
 import { MAX_ALIASES, MAX_DEPTH, MAX_DOCUMENTS, MAX_EXPANSION } from '../limits.ts';
+import { InvalidYaml } from './invalid-yaml.ts';
 import type {
   AliasNode,
   ListItem,
@@ -126,26 +127,6 @@ function lineStart(source: Source, offset: number): number {
 function nextLine(text: string, offset: number): number {
   const end = text.indexOf('\n', offset);
   return end === -1 ? text.length : end + 1;
-}
-
-/** Text that is not YAML for us. */
-export class InvalidYaml extends PorticoError {
-  /** 1-based. */
-  readonly line: number;
-  /** What is wrong there. */
-  readonly what: string;
-  /** Go's reader, which cluster tools have, takes it. */
-  readonly isReadByOthers: boolean;
-
-  constructor(line: number, what: string, isReadByOthers: boolean) {
-    super('YAML_INVALID', `Line ${line}: ${what}`, {
-      blame: 'user',
-      hint: 'Fix the YAML. List templates that are not YAML in .krmignore, or give them another extension.',
-    });
-    this.line = line;
-    this.what = what;
-    this.isReadByOthers = isReadByOthers;
-  }
 }
 
 function invalid(source: Source, offset: number, what: string, isReadByOthers = false): InvalidYaml {

@@ -1,5 +1,6 @@
 /** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
-import type { Catalog, Standing } from '../../catalog/catalog.ts';
+import type { Catalog } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import { MAX_EXEMPT_DAYS, SOON_DAYS } from '../../config/exemptions.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import type { PlannedVariant } from '../downstream/variant-plan.ts';

@@ -1,5 +1,6 @@
 /** Pure: the dashboard's tables of channels: what each offers, and which of those that follow it are elsewhere, and why. */
-import type { Catalog, CatalogChannels, CatalogRepository, Standing } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogChannels, CatalogRepository } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import { offerOf, type PackageOffer } from '../../channels/offer.ts';
 import type { ChannelDocument, DeprecationDocument } from '../../channels/package-channels.ts';
 import { planUpdate } from '../../channels/plan.ts';

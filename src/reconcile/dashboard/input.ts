@@ -1,4 +1,5 @@
-import type { CatalogRepository, Standing } from '../../catalog/catalog.ts';
+import type { CatalogRepository } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { ExemptionState } from '../../config/exemptions.ts';
 import type { Exemption } from '../../config/repository-config.ts';

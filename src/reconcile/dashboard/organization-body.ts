@@ -1,6 +1,7 @@
 /** Pure: what the issue about all repositories of an owner says. The same state gives the same text. */
 
-import type { CatalogRepository, Standing } from '../../catalog/catalog.ts';
+import type { CatalogRepository } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import type { StalledVariant } from '../downstream/variant-plan.ts';

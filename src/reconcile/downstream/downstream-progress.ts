@@ -1,5 +1,6 @@
 /** Pure: how far a revision has come in the packages that are made from it, as far as readers of its repository may know. */
-import { type Catalog, type CatalogRepository, type Standing } from '../../catalog/catalog.ts';
+import { type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import type { Follow } from '../../channels/plan.ts';
 import {
   fileIn,

@@ -1,11 +1,13 @@
 import { contentDigest } from '../../revision/digest.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
+import type { CommitInfo } from '../git-port.ts';
 import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { channelsOf } from '../promotion/channels-of.ts';
 import type { ProposedChannels } from '../promotion/proposed-channels.ts';
-import { loadGuardrails } from '../render/guardrails.ts';
-import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
+import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
+import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
+import type { RenderCommit } from '../render/render-commit.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
@@ -55,16 +57,6 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       cache,
       signal,
     });
-    const kptfiles = new Map(
-      await Promise.all(
-        packages
-          .filter(({ trees }) => trees.head !== null)
-          .map(
-            async ({ directory }) =>
-              [directory, (await readKptfileAt(git, head.oid, directory, signal)).problems] as const,
-          ),
-      ),
-    );
     const { pull, approvedBy, approval } = await groupApproval({
       ports,
       access,
@@ -72,34 +64,15 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       job: target,
       signal,
     });
-    const stale = rendered.flatMap((one) => [...one.changes.keys()]);
     const checks = proposalChecks({
       config,
       headSha: head.oid,
-      digest: contentDigest({
-        branch: config.branch,
-        packages: packages.map(({ directory, trees }) => ({
-          path: directory,
-          renderedTree: trees.head,
-        })),
-        otherFiles: [],
-        guardrails: guardrails.digest,
-        functions: {},
-      }),
+      digest: groupDigest(config.branch, packages, guardrails),
       mergeBase: target.baseSha,
       rendered,
       removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
-      commit:
-        stale.length === 0
-          ? { state: 'rendered', head, pushed: false }
-          : {
-              state: 'withheld',
-              head,
-              reason: `Merged after the changes ahead of it in the queue, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing can be pushed to a merge queue.`,
-              patch: '',
-              opaque: [],
-            },
-      kptfiles: new Map([...kptfiles].filter(([, problems]) => problems.length > 0)),
+      commit: groupCommit(head, rendered),
+      kptfiles: await kptfileProblems({ git, head, packages, signal }),
       conflicts: [],
       lost: false,
       behind: {
@@ -142,6 +115,52 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       },
     );
   };
+}
+
+/** Over what is merged, as each package is in the queue's commit. */
+function groupDigest(
+  branch: string,
+  packages: ProposalSnapshot['packages'],
+  { digest: guardrails }: LoadedGuardrails,
+): string {
+  return contentDigest({
+    branch,
+    packages: packages.map(({ directory, trees }) => ({ path: directory, renderedTree: trees.head })),
+    otherFiles: [],
+    guardrails,
+    functions: {},
+  });
+}
+
+/** The queue's commit, rendered or not: nothing can be pushed to it. */
+function groupCommit(head: CommitInfo, rendered: readonly RenderedPackage[]): RenderCommit {
+  const stale = rendered.flatMap((one) => [...one.changes.keys()]);
+  if (stale.length === 0) return { state: 'rendered', head, pushed: false };
+  const reason = `Merged after the changes ahead of it in the queue, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing can be pushed to a merge queue.`;
+  return { state: 'withheld', head, reason, patch: '', opaque: [] };
+}
+
+/** What is wrong with the Kptfiles of a group, by the directories of their packages. */
+async function kptfileProblems({
+  git,
+  head,
+  packages,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly head: CommitInfo;
+  readonly packages: ProposalSnapshot['packages'];
+  readonly signal: AbortSignal | undefined;
+}): Promise<Parameters<typeof proposalChecks>[0]['kptfiles']> {
+  const read = await Promise.all(
+    packages
+      .filter(({ trees }) => trees.head !== null)
+      .map(async ({ directory }) => {
+        const { problems } = await readKptfileAt(git, head.oid, directory, signal);
+        return [directory, problems] as const;
+      }),
+  );
+  return new Map(read.filter(([, problems]) => problems.length > 0));
 }
 
 /**

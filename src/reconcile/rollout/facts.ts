@@ -1,10 +1,6 @@
 /** What a rollout is planned from: its downstreams, what they have published, and what is said of that. */
-import {
-  type Catalog,
-  type CatalogPackage,
-  type CatalogRepository,
-  type Standing,
-} from '../../catalog/catalog.ts';
+import { type Catalog, type CatalogPackage, type CatalogRepository } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import type { Health, RolloutDownstream } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
 import { packagePathOf, pathInRepository, repositoryDirectory } from '../../revision/package-path.ts';

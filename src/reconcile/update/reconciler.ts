@@ -3,7 +3,7 @@
  * refreshed in place. What people committed on its branch is kept; the update goes under it. Packages of one repository
  * that are looked at together share one fetch and one push.
  */
-import type { Standing } from '../../catalog/catalog.ts';
+import type { Standing } from '../../catalog/last-looks.ts';
 import { priorityOf } from '../../config/update-order.ts';
 import type { PorticoError } from '../../error.ts';
 import { packagePathOf } from '../../revision/package-path.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
-import type { CatalogRepository, Standing } from '../../../src/catalog/catalog.ts';
+import type { CatalogRepository } from '../../../src/catalog/catalog.ts';
+import type { Standing } from '../../../src/catalog/last-looks.ts';
 import { readPackageChannels } from '../../../src/channels/read-channels.ts';
 import { channelsPart, type ChannelFollower } from '../../../src/reconcile/dashboard/channels.ts';
 import { repositoryDirectory, TOP } from '../../../src/revision/package-path.ts';

@@ -1,0 +1,67 @@
+/** What the last look at a package came to, and what our issues were written as, for each repository. */
+
+/** What the last look at a downstream package came to. */
+export interface Standing {
+  /** `opened`, `updated`, `unchanged`, or the reason why there is no update. */
+  readonly reason: string;
+  readonly message: string;
+  /** Revision that is brought, or due. */
+  readonly to?: string;
+  readonly from?: string;
+  readonly pull?: number;
+  /** The upstream's newest revision when that was decided. */
+  readonly newest?: string;
+  /** The update pull request that brought the revision which the package is at. */
+  readonly merged?: number;
+  /** When the oldest revision was published that it lacks, in milliseconds since 1970; absent where it lacks none, or none is known. */
+  readonly behindSince?: number;
+}
+
+/** An issue that we keep, as it was written last. */
+export interface KeptIssue {
+  readonly number: number;
+  /** Of the body. */
+  readonly digest: string;
+}
+
+export interface LastLooks {
+  /** What came of the last look at a package, by its path below the registered directory. True where that is news. */
+  tell(id: number, path: string, standing: Standing): boolean;
+  /** Forgets it. */
+  untell(id: number, path: string): void;
+  standings(id: number): ReadonlyMap<string, Standing>;
+  /** Remembers what an issue of a repository was written as; undefined forgets it. */
+  keep(id: number, title: string, issue: KeptIssue | undefined): void;
+  kept(id: number, title: string): KeptIssue | undefined;
+  /** Forgets all of a repository. */
+  forget(id: number): void;
+}
+
+export function createLastLooks(): LastLooks {
+  const standings = new Map<number, Map<string, Standing>>();
+  const issues = new Map<number, Map<string, KeptIssue>>();
+  return {
+    tell(id, path, standing) {
+      const known = standings.get(id) ?? new Map<string, Standing>();
+      standings.set(id, known);
+      const before = JSON.stringify(known.get(path));
+      known.set(path, standing);
+      return before !== JSON.stringify(standing);
+    },
+    untell(id, path) {
+      standings.get(id)?.delete(path);
+    },
+    standings: (id) => standings.get(id) ?? new Map(),
+    keep(id, title, issue) {
+      const known = issues.get(id) ?? new Map<string, KeptIssue>();
+      if (issue === undefined) known.delete(title);
+      else known.set(title, issue);
+      issues.set(id, known);
+    },
+    kept: (id, title) => issues.get(id)?.get(title),
+    forget(id) {
+      standings.delete(id);
+      issues.delete(id);
+    },
+  };
+}
