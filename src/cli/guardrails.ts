@@ -15,6 +15,8 @@ export interface Demands {
   readonly guardrails: readonly Guardrail[];
   /** The package path, by which guardrails know it. */
   readonly path: string;
+  /** Names of all guardrails, those for other packages included. */
+  readonly names: readonly string[];
   /** Functions that may run beside the built-in ones. */
   readonly foreign: ForeignFunctions;
 }
@@ -25,7 +27,7 @@ export interface Demands {
  */
 export async function demandsOf(call: Call, directory: string): Promise<Demands> {
   const typed = call.text('config');
-  if (typed === undefined) return { guardrails: [], path: '.', foreign: { allowed: [] } };
+  if (typed === undefined) return { guardrails: [], names: [], path: '.', foreign: { allowed: [] } };
   const file = call.path(typed);
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new PorticoError('CONFIG_INVALID', `${typed} cannot be read`, {
@@ -54,13 +56,13 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   const read = withDocuments(own, await documentsBeside(file));
   if (!read.ok) throw mistaken(typed, read.problems);
   const top = repositoryOf(file);
+  const { mutators, validators } = read.config.guardrails;
   const path = packagePath(top, directory, read.config.directory);
   const guardrails = await Promise.all(
     guardrailsFor(read.config, path, exemptionsInForce(read.config, new Date())).map(
       async (guardrail): Promise<Guardrail> => {
         if (guardrail.spec.configPath !== undefined)
           return withConfigFile(guardrail, guardrail.spec.configPath, top);
-        const { mutators, validators } = read.config.guardrails;
         const entry = [...mutators, ...validators].find(({ name }) => name === guardrail.name);
         if (entry?.crds !== undefined)
           return { ...guardrail, definitions: await definitionsOf(call, top, entry) };
@@ -78,6 +80,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
   );
   return {
     guardrails,
+    names: [...mutators, ...validators].map(({ name }) => name),
     path,
     foreign: await loadAllowedFunctions(read.config.functions, (module) =>
       readFile(join(top, module)).catch(() => null),

@@ -4,6 +4,7 @@ import { CHANNEL_CHANGE_VERBS, PLAN_VERB } from './channels/channel-verbs.ts';
 import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import { JSON_OPTION } from './json-option.ts';
 import { PACKAGE_VERBS, STRATEGY } from './package-verbs.ts';
+import { POLICY_VERB } from './policy/policy-verb.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
 import { PULL_VERB, PUSH_VERB } from './registry-verbs.ts';
 import { DEMO_VERB, DEV_VERB, RUN_VERB, SERVE_VERB, TRIAL_VERB } from './server-verbs.ts';
@@ -149,6 +150,7 @@ export const VERBS: readonly Verb[] = [
   BUNDLE_VERB,
   PUSH_VERB,
   PULL_VERB,
+  POLICY_VERB,
   SOURCES_VERB,
   SERVE_VERB,
   RUN_VERB,
