@@ -38,6 +38,15 @@ spec:
   validations: [{ expression: object.spec.replicas <= 5, message: too many }]
 `;
 
+const template = (code: string): string => `apiVersion: templates.gatekeeper.sh/v1
+kind: ConstraintTemplate
+metadata: { name: k8slabels }
+spec:
+  crd: { spec: { names: { kind: K8sLabels } } }
+  targets:
+  - target: admission.k8s.gatekeeper.sh
+${code}`;
+
 test('cases of guardrails, with findings, packages and what is made of resources', async () => {
   using dir = scratch();
   const tests = `apiVersion: config.portico.dev/v1alpha1
@@ -112,14 +121,6 @@ results:
 
 test("Gatekeeper's suites over templates in CEL, and those in Rego refused", async () => {
   using dir = scratch();
-  const template = (code: string): string => `apiVersion: templates.gatekeeper.sh/v1
-kind: ConstraintTemplate
-metadata: { name: k8slabels }
-spec:
-  crd: { spec: { names: { kind: K8sLabels } } }
-  targets:
-  - target: admission.k8s.gatekeeper.sh
-${code}`;
   dir.write({
     'template.yaml': template(`    code:
     - engine: K8sNativeValidation
