@@ -152,7 +152,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   demo: ['cli', 'config', 'package', 'function', 'git', 'node:', 'npm:'],
   trial: ['text', 'forge', 'git', 'node:', 'npm:zod'],
   'cli/local': ['config', 'revision', 'git', 'catalog', 'command', ...ROOMS, 'node:'],
+  // Tests of policies speak of policies.
   cli: [
+    'cel',
     '.',
     'cli/local',
     'command',
