@@ -6,6 +6,7 @@ import { PorticoError } from '../error.ts';
 import type { Inbox } from '../intake/inbox.ts';
 import type { Spool } from '../intake/spool.ts';
 import { fewAtATime } from '../processes/few-at-a-time.ts';
+import { mayBeRestored } from '../reconcile/draft/restoration.ts';
 import type { Job } from '../reconcile/job.ts';
 import type { Ports } from '../reconcile/ports.ts';
 import { affectsUpdates } from '../reconcile/update/reconciler.ts';
@@ -49,8 +50,10 @@ export async function acceptEvent(
 
 /** Of the jobs that an event asks for, those that may come to something as far as the index knows. */
 function worthDoing(ports: Pick<Ports, 'catalog'>, { jobs }: RoutedEvent): readonly Job[] {
-  return jobs.filter(
-    ({ kind, data }) => kind !== 'variant' || data.about !== 'branch' || affectsUpdates(ports, data),
+  return jobs.filter(({ kind, data }) =>
+    kind === 'restoration'
+      ? mayBeRestored(ports, data.repository)
+      : kind !== 'variant' || data.about !== 'branch' || affectsUpdates(ports, data),
   );
 }
 

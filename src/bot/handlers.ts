@@ -5,6 +5,7 @@ import { DONE, PUT_OFF, type Answer } from '../reconcile/answer.ts';
 import { createCommentReconciler } from '../reconcile/command/comment.ts';
 import { createDashboardReconciler } from '../reconcile/dashboard/dashboard.ts';
 import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
+import { createRestorationReconciler } from '../reconcile/draft/restoration.ts';
 import { JOB_KINDS, traitsOf, type JobKind, type ProposalJob } from '../reconcile/job.ts';
 import { longerJob, proposalJob, STRANGER } from '../reconcile/jobs.ts';
 import type { Ports } from '../reconcile/ports.ts';
@@ -89,6 +90,7 @@ function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
   const dashboard = createDashboardReconciler(ports);
   const downstream = createDownstreamReconciler(ports);
   const registry = createRegistryReconciler(ports);
+  const restoration = createRestorationReconciler(ports);
   const rollout = createRolloutReconciler(ports);
   const poll = createPollReconciler(ports);
   const branch = createBranchReconciler(ports);
@@ -134,6 +136,7 @@ function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
     downstream: ({ data }, signal) => downstream(data, signal),
     registry: ({ data }, signal) => registry(data, signal),
     overdue: ({ data }) => done(ports.enqueue(proposalJob(data.repository, data.number))),
+    restoration: ({ data }, signal) => restoration(data, signal),
     rollout: ({ data }, signal) => done(rollout(data, signal)),
     poll: ({ data }, signal) => done(poll(data, signal)),
     // Where the operator has taken the address away, nobody is to be told any more.

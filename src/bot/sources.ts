@@ -22,6 +22,7 @@ import type {
   Synced,
 } from '../reconcile/source-port.ts';
 import { digestOf } from '../revision/digest.ts';
+import { atVersion } from '../sources/at-version.ts';
 import { isImmutable } from '../sources/immutable.ts';
 import type { FetchSource } from '../sources/sync.ts';
 
@@ -154,13 +155,19 @@ export function createSources(options: SourcesOptions): PackageSources {
         ...(paused !== undefined && { paused }),
       };
     },
-    resolve: async ({ owner, files, id }, signal = NEVER) =>
+    resolve: async ({ owner, files, id, version }, signal = NEVER) =>
       await refusedOr(async () => {
         const all = await sourcesOf(files, signal);
         const one = all.find(({ source }) => source.id === id);
         if (one === undefined)
           throw new PorticoError('SOURCES_UNKNOWN_ID', `there is no source ${id}`, { blame: 'user' });
-        return await hostOf(owner).resolve(one.source, signal);
+        const place = version === undefined ? one.source.place : atVersion(one.source.place, version);
+        if (place === undefined)
+          throw new PorticoError('SOURCE_NO_VERSION', `the document does not let ${id} be at ${version}`, {
+            blame: 'user',
+            hint: 'Ask for a version in its range.',
+          });
+        return await hostOf(owner).resolve({ ...one.source, place }, signal);
       }, signal),
     renew: async (files, pins, setting, signal = NEVER) =>
       await sync(
@@ -187,7 +194,7 @@ export function createSources(options: SourcesOptions): PackageSources {
 
 const NEVER = new AbortController().signal;
 
-function standingOf({ source, pinned }: ReadSource): SourceStanding {
+function standingOf({ source, pinned, held }: ReadSource): SourceStanding {
   const { id, destination, place, placeDigest, credentials = '' } = source;
   return {
     id,
@@ -196,6 +203,7 @@ function standingOf({ source, pinned }: ReadSource): SourceStanding {
     isRange:
       place.kind === 'helm' || place.kind === 'package' || ('semver' in place && place.semver !== undefined),
     isImmutable: isImmutable(place),
+    isHeld: held,
     originDigest: digestOf('portico source origin 1', [placeDigest, credentials]),
     ...(pinned !== undefined && { pinned }),
   };

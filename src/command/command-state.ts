@@ -122,4 +122,6 @@ export interface UpdateChoice {
   readonly current?: string;
   /** Published revisions of the upstream, oldest first. */
   readonly available: readonly string[];
+  /** It has no upstream, and takes content from elsewhere: a revision is a version of that. */
+  readonly bySources?: true;
 }

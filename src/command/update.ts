@@ -10,13 +10,17 @@ import { type Refusal, refuse } from './refusal.ts';
 export const update: AnywhereCommand = {
   name: 'update',
   usage: 'update [<package>] [<revision>|latest]',
-  summary: 'Update a package to an upstream revision with a three-way merge.',
+  summary: 'Update a package to an upstream revision with a three-way merge, or its sources to a version.',
   examples: [
     {
       line: '/portico update',
       does: 'updates the package of this pull request to the newest upstream revision',
     },
     { line: '/portico update v3', does: 'updates it to v3' },
+    {
+      line: '/portico update 1.4.0',
+      does: 'in a package with sources and no upstream: updates the source that has this version in its range',
+    },
     {
       line: '/portico update web@v3',
       does: 'also names the package, which is needed in an issue if there are several',
@@ -47,8 +51,14 @@ function wishOf(words: readonly string[], updates: readonly UpdateChoice[]): Wis
   if (first === undefined) return { package: undefined, revision: 'latest' };
   if (second !== undefined) return { package: first, revision: second };
   const both = parsePackageAtRevision(first);
+  const named = (path: string): boolean => updates.some((choice) => choice.package === path);
+  const isVersion = /^v?\d+\.\d+\.\d+/.test(first.slice(first.lastIndexOf('@') + 1));
+  const [only, another] = updates;
+  // `chart@1.2.0` is about a source where no package of that name is meant.
+  if (only?.bySources === true && another === undefined && isVersion && !named(first.split('@', 1)[0] ?? ''))
+    return { package: undefined, revision: first };
   if (both !== undefined) return { package: both.path, revision: both.revision };
-  if (updates.some((choice) => choice.package === first)) return { package: first, revision: 'latest' };
+  if (named(first)) return { package: first, revision: 'latest' };
   if (first === 'latest' || parseRevisionName(first) !== undefined)
     return { package: undefined, revision: first };
   const hint = 'Name a package with an upstream, a revision such as v3, or both as package@v3.';
@@ -64,19 +74,22 @@ function chosen(path: string | undefined, updates: readonly UpdateChoice[]): Upd
   const [only, another] = found;
   if (only === undefined) {
     const message =
-      path === undefined ? 'no package here has an upstream' : `${shown(path)} has no upstream here`;
-    return refuse('no-upstream', message, 'Only a package that was cloned from another can be updated.');
+      path === undefined
+        ? 'no package here has an upstream or sources'
+        : `${shown(path)} has neither an upstream nor sources here`;
+    const hint =
+      'Only a package that was cloned from another, or takes content from elsewhere, can be updated.';
+    return refuse('no-upstream', message, hint);
   }
   if (another === undefined) return only;
   const names = found.slice(0, 20).map((choice) => shown(choice.package));
-  return refuse(
-    'which-package',
-    `several packages have an upstream: ${names.join(', ')}`,
-    'Name one of them.',
-  );
+  return refuse('which-package', `several packages can be updated: ${names.join(', ')}`, 'Name one of them.');
 }
 
 function moveTo(choice: UpdateChoice, wanted: string): Decision {
+  // What there is elsewhere is not known here: whoever makes the update looks, and answers.
+  if (choice.bySources === true)
+    return { kind: 'do', steps: [{ do: 'request-update', package: choice.package, to: wanted }] };
   const published = choice.available.map(parseRevisionName).filter((name) => name !== undefined);
   const newest = latestRevision(published);
   const to =

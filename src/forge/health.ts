@@ -12,6 +12,11 @@ const STATES: Readonly<Record<string, string>> = {
   stale: 'pending',
 };
 
+/** Deployments of one commit that are looked at where all are asked for: a page of the forge, newest first. */
+const MAX_DEPLOYMENTS = 100;
+/** Environments of one commit that are asked for their state: a call for each. */
+const MAX_ENVIRONMENTS = 20;
+
 export function createHealthApi(context: RepositoryContext): Pick<ChecksPort, 'healthOf'> {
   const { checks, repos } = context.octokit.rest;
   /**
@@ -34,6 +39,25 @@ export function createHealthApi(context: RepositoryContext): Pick<ChecksPort, 'h
         at: completed_at ?? started_at ?? '',
       }));
   };
+  /** The newest deployment of a commit to each environment. */
+  const newestOf = async (
+    sha: string,
+    environments: readonly string[] | 'all',
+    signal?: AbortSignal,
+  ): Promise<readonly { readonly environment: string; readonly id: number }[]> => {
+    const at = { ...where(context, signal), sha };
+    if (environments === 'all') {
+      const { data } = await repos.listDeployments({ ...at, per_page: MAX_DEPLOYMENTS });
+      const newest = new Map(data.toReversed().map(({ environment, id }) => [environment, id]));
+      return [...newest].slice(0, MAX_ENVIRONMENTS).map(([environment, id]) => ({ environment, id }));
+    }
+    const found = [];
+    for (const environment of environments) {
+      const { data } = await repos.listDeployments({ ...at, environment, per_page: 1 });
+      found.push(...data.map(({ id }) => ({ environment, id })));
+    }
+    return found;
+  };
   return {
     async healthOf(sha, { statuses: wanted, environments }, signal) {
       const at = where(context, signal);
@@ -45,10 +69,7 @@ export function createHealthApi(context: RepositoryContext): Pick<ChecksPort, 'h
           });
       const runs = wanted ? await runsOf(sha, signal) : [];
       const deployments = [];
-      for (const environment of environments) {
-        const found = await repos.listDeployments({ ...at, sha, environment, per_page: 1 });
-        const deployment_id = found.data[0]?.id;
-        if (deployment_id === undefined) continue;
+      for (const { environment, id: deployment_id } of await newestOf(sha, environments, signal)) {
         const latest = await repos.listDeploymentStatuses({ ...at, deployment_id, per_page: 1 });
         const newest = latest.data[0];
         if (newest === undefined) continue;

@@ -7,7 +7,7 @@ import type { ForeignFunctions, FunctionRuntime } from '../package/render/functi
 import type { ToolMachine } from '../processors/run-tool.ts';
 import type { Piece } from './perform.ts';
 import type { ReportedChange } from './source-operations.ts';
-import { contentSet, ONLY } from './source-wire.ts';
+import { contentSet, ONLY, otherSets } from './source-wire.ts';
 import type { FetchedContent, SourcesReading, SourcesSync } from './sync-sources.ts';
 
 /** Content of one source, to be put where it belongs. */
@@ -26,6 +26,13 @@ export interface SyncRequest {
   readonly machine: ToolMachine;
 }
 
+/** A package that changes beside the one that is reported on. */
+interface OtherChange {
+  readonly path: string;
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+}
+
 export interface SourceCalls extends ForeignReader {
   read(files: PackageFiles, signal?: AbortSignal): Promise<SourcesReading>;
   sync(request: SyncRequest, signal?: AbortSignal): Promise<SourcesSync>;
@@ -35,6 +42,7 @@ export interface SourceCalls extends ForeignReader {
       readonly after: PackageFiles;
       readonly path: string;
       readonly directories: readonly string[];
+      readonly others?: readonly OtherChange[];
     },
     limit: number,
     signal?: AbortSignal,
@@ -74,13 +82,18 @@ export function createSourceCalls(
         signal,
       });
     },
-    report: ({ before, after, ...rest }, limit, signal) =>
-      value<ReportedChange>({
+    report: ({ before, after, others = [], ...rest }, limit, signal) => {
+      const sets = others.flatMap((other, at) => {
+        const [old, now] = otherSets(at);
+        return [[old, other.before] as const, [now, other.after] as const];
+      });
+      return value<ReportedChange>({
         operation: 'reportChange',
-        packages: { before, after },
-        rest: { ...rest, limit },
+        packages: { before, after, ...Object.fromEntries(sets) },
+        rest: { ...rest, others: others.map(({ path }) => path), limit },
         signal,
-      }),
+      });
+    },
   };
 }
 

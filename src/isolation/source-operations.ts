@@ -6,7 +6,7 @@ import type { ArchiveReading } from '../archive/read-archive.ts';
 import type { ChartChoice, WantedChart } from '../fetching/helm-index.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
-import { ONLY } from './source-wire.ts';
+import { ONLY, otherSets } from './source-wire.ts';
 import type { SourcesReading, SourcesSync, SyncWork } from './sync-sources.ts';
 import type { Tools } from './tools.ts';
 
@@ -14,7 +14,7 @@ export interface ReportedChange {
   /** Why it must not be merged as it is: custom resource definitions that go, or break what is stored. */
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
-  /** What becomes of objects, as Markdown. */
+  /** What becomes of objects and of what they may do, as Markdown. */
   readonly text: string;
   /** What publishers wrote about the new versions, as inert Markdown. */
   readonly notes: readonly string[];
@@ -60,22 +60,32 @@ export const SOURCE_OPERATIONS = {
     after,
     path,
     directories,
+    others,
     limit,
+    ...sets
   }: {
     readonly before: PackageFiles;
     readonly after: PackageFiles;
     readonly path: string;
     /** Of the sources that change. */
     readonly directories: readonly string[];
+    /** Packages beside it that change as well: an object may go from one to another. Their files are sets of their own. */
+    readonly others: readonly string[];
     readonly limit: number;
   }): Promise<ReportedChange> => {
     const { publisherNotes } = await import('../preview/publisher-notes.ts');
-    const { pivotMarkdown, updateReport } = await import('../preview/update-report.ts');
-    const { failures, definitions, pivot } = updateReport(path, before, after);
+    const { objectsMarkdown, updateReport } = await import('../preview/update-report.ts');
+    const held = new Map(Object.entries(sets)) as ReadonlyMap<string, PackageFiles>;
+    const beside = others.map((other, at) => {
+      const [old = new Map(), now = new Map()] = otherSets(at).map((name) => held.get(name));
+      return { path: other, before: old, after: now };
+    });
+    const report = updateReport(path, before, after, beside);
+    const { failures, definitions } = report;
     return {
       failures,
       warnings: definitions.warnings,
-      text: pivotMarkdown(pivot).slice(0, limit),
+      text: objectsMarkdown(report).slice(0, limit),
       notes: directories.flatMap((directory) => publisherNotes(before, after, directory)),
     };
   },

@@ -7,3 +7,8 @@ export const ONLY = 'bytes';
 export function contentSet(id: string): string {
   return `content ${id}`;
 }
+
+/** The sets of files of a package beside the one that is reported on, before and after. */
+export function otherSets(at: number): readonly [string, string] {
+  return [`other before ${at}`, `other after ${at}`];
+}

@@ -22,17 +22,34 @@ export interface UpdateReport {
   readonly failures: readonly string[];
 }
 
-/** Reports on one package; `others` are the packages beside it, for objects that change hands. */
+/** Reports on one package; `others` are the packages beside it, for objects that change hands between them and it. */
 export function updateReport(
   path: string,
   before: PackageFiles,
   after: PackageFiles,
   others: readonly PackageStates[] = [],
 ): UpdateReport {
-  const pivot = pivotOf([{ path, before, after }, ...others]);
+  const own = pivotOf([{ path, before, after }]);
+  const pivot =
+    others.length === 0 ? own : withOwners(own, path, pivotOf([{ path, before, after }, ...others]));
   const definitions = definitionIssues(before, after);
   const failures = [...pivotFailures(pivot), ...definitions.errors];
   return { diff: diffPackages(before, after), power: diffPower(before, after), definitions, pivot, failures };
+}
+
+/** What goes to another package, or comes from one, is neither removed nor added. */
+function withOwners(own: Pivot, path: string, all: Pivot): Pivot {
+  const moved = all.moved.filter((one) => one.package === path || one.from === path);
+  const names = new Set(moved.map(({ object }) => object));
+  const stays = ({ object }: PivotObject): boolean => !names.has(object);
+  return {
+    ...own,
+    moved,
+    recreated: [...own.recreated, ...all.recreated.filter((one) => !stays(one))],
+    contested: all.contested.filter(({ packages }) => packages.includes(path)),
+    added: own.added.filter(stays),
+    removed: own.removed.filter(stays),
+  };
 }
 
 function definitionIssues(before: PackageFiles, after: PackageFiles): UpdateReport['definitions'] {
@@ -83,8 +100,17 @@ export function updateReportMarkdown(report: UpdateReport, limit = 60_000): stri
   return `${head}\n\n${diffMarkdown(diff, { limit: Math.max(200, limit - head.length) })}`;
 }
 
+/** What becomes of the objects, and which permissions are gained and lost. */
+export function objectsMarkdown({ pivot, power }: Pick<UpdateReport, 'pivot' | 'power'>): string {
+  const powers = powerMarkdown(power, MAX_ROWS);
+  return [
+    pivotMarkdown(pivot),
+    ...(powers === '' ? [] : [`Privileges, ▲ gained and ▼ lost:\n\n${powers}`]),
+  ].join('\n\n');
+}
+
 /** What becomes of the objects, in one sentence and a table of those that do not simply stay. */
-export function pivotMarkdown(pivot: Pivot): string {
+function pivotMarkdown(pivot: Pivot): string {
   const { kept, added, removed, recreated, moved, contested, unread } = pivot;
   const counts: readonly (readonly [number, string])[] = [
     [kept, 'kept'],

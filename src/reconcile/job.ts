@@ -134,6 +134,12 @@ const variant = named(
   (data) => ('packages' in data ? 'packages' : 'package' in data ? 'package' : 'branch'),
 );
 
+const restoration = z.object({
+  repository,
+  /** A commit of which a failure was told. */
+  commit: z.string().exactOptional(),
+});
+
 const dashboard = z.object({
   repository,
   /** Who edited this issue. */
@@ -227,6 +233,7 @@ const JOBS = {
   'merge-group': { data: mergeGroup, lane: 'proposals', withoutVariants: true },
   comment: { data: comment, lane: 'commands' },
   variant: { data: variant, lane: 'variants' },
+  restoration: { data: restoration, lane: 'publications', withoutVariants: true },
   rollout: { data: rollout, lane: 'index', onlyReads: true },
   poll: { data: z.object({ address: z.string() }), lane: 'index' },
   notice: { data: z.object({ notice }), lane: 'registries', withoutVariants: true },

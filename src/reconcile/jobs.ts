@@ -225,6 +225,12 @@ export function rolloutJob(repository: RepositoryRef, afterSeconds?: number, sin
   return { kind: 'rollout', key, data, ...later };
 }
 
+/** Look whether a revision fails where it runs: one published lately, or what is at the commit of which a failure was told. */
+export function restorationJob(repository: RepositoryRef, commit?: string): Job {
+  const key = `restoration:${repository.id}${commit === undefined ? '' : `:${commit}`}`;
+  return { kind: 'restoration', key, data: { repository, ...(commit !== undefined && { commit }) } };
+}
+
 /** Tell the operator's webhook. */
 export function noticeJob(notice: Notice): Job {
   return { kind: 'notice', key: `notice:${notice.id}`, data: { notice } };

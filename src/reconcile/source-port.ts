@@ -21,6 +21,8 @@ export interface SourceStanding {
   readonly isRange: boolean;
   /** It leads nowhere else tomorrow, so nobody asks. */
   readonly isImmutable: boolean;
+  /** Its directory is as the lock has it, as far as digests tell that somebody may have written. */
+  readonly isHeld: boolean;
   /** Over where it comes from and the credential that is used there, as the document has them. */
   readonly originDigest: string;
   /** Absent where the lock has it not, or from another place. */
@@ -71,7 +73,7 @@ export interface SourceReport {
   /** Why it must not be merged as it is: custom resource definitions that go, or break what is stored. */
   readonly failures: readonly string[];
   readonly warnings: readonly string[];
-  /** Markdown: what stays, is added, removed, recreated, changes its owner. */
+  /** Markdown: what stays, is added, removed, recreated, changes its owner; and which permissions are gained and lost. */
   readonly text: string;
   /** Inert Markdown: what publishers wrote about the new versions. */
   readonly notes: readonly string[];
@@ -80,9 +82,17 @@ export interface SourceReport {
 export interface PackageSources {
   /** Reads document and lock of a package. */
   read(files: PackageFiles, signal?: AbortSignal): Promise<SourcesReading>;
-  /** What a source of the document leads to now, asked once in an interval for all who have it. */
+  /**
+   * What a source of the document leads to now, or with `version` where that is, if its range has it. Asked once in an interval for
+   * all who have it.
+   */
   resolve(
-    place: { readonly owner: string; readonly files: PackageFiles; readonly id: string },
+    place: {
+      readonly owner: string;
+      readonly files: PackageFiles;
+      readonly id: string;
+      readonly version?: string;
+    },
     signal?: AbortSignal,
   ): Promise<SourcePin | ({ readonly isPassing: boolean } & SourceRefusal)>;
   /** The package with these sources at these pins, and its processors run. */
@@ -94,9 +104,14 @@ export interface PackageSources {
   ): Promise<Synced>;
   /** The package as its lock says, whatever is in it: fetched and made again. */
   verify(files: PackageFiles, setting: SourceSetting, signal?: AbortSignal): Promise<Synced>;
-  /** `directories`: those of the sources that change. */
+  /** `directories`: those of the sources that change. `others`: packages that change beside it. */
   report(
     change: {
+      readonly others?: readonly {
+        readonly path: string;
+        readonly before: PackageFiles;
+        readonly after: PackageFiles;
+      }[];
       readonly path: string;
       readonly before: PackageFiles;
       readonly after: PackageFiles;

@@ -93,12 +93,17 @@ export function groupBranch(name: string): string {
   return updateBranch(name, `group ${name}`);
 }
 
+/** The one branch on which the sources of the packages of a group are updated together. @throws PorticoError BAD_REF_NAME */
+export function groupSourcesBranch(name: string): string {
+  return updateBranch(name, `sources of group ${name}`);
+}
+
 /** The name of the group that an update branch is for; undefined for the branch of one package. */
 export function groupOfBranch(branchName: string): string | undefined {
   const parsed = parseBranch(branchName);
-  return parsed?.kind === 'update' && parsed.path !== '.' && groupBranch(parsed.path) === branchName
-    ? parsed.path
-    : undefined;
+  if (parsed?.kind !== 'update' || parsed.path === '.') return undefined;
+  const branches = [groupBranch(parsed.path), groupSourcesBranch(parsed.path)];
+  return branches.includes(branchName) ? parsed.path : undefined;
 }
 
 const PREFIXES = [

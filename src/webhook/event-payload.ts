@@ -57,6 +57,7 @@ const run = z.object({
   check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
   pull_requests: pullNumbers,
   app: z.object({ id: z.number() }).nullish(),
+  conclusion: z.string().nullish(),
 });
 
 const suite = z.object({
@@ -85,7 +86,11 @@ export const READERS = {
   check_suite: z.object({ ...common, check_suite: suite }),
   create: z.object({ ...common, ref_type: z.string() }),
   delete: z.object({ ...common, ref_type: z.string() }),
-  deployment_status: about,
+  deployment_status: z.object({
+    ...common,
+    deployment: z.object({ sha: z.string().nullish() }).nullish(),
+    deployment_status: z.object({ state: z.string().nullish() }).nullish(),
+  }),
   installation: anything,
   installation_repositories: anything,
   issue_comment: z.object({ ...common, issue, comment: text }),
@@ -98,6 +103,8 @@ export const READERS = {
   repository: about,
   status: z.object({
     ...common,
+    sha: z.string().nullish(),
+    state: z.string().nullish(),
     /** Those whose newest commit it is about, ten at most. */
     branches: z.array(z.object({ name: z.string().nullish() }).nullish()).nullish(),
   }),

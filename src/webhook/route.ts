@@ -18,6 +18,7 @@ import {
   recheckJob,
   repositoryJob,
   repositorySweepJob,
+  restorationJob,
   rolloutJob,
   strangerJob,
   sweepJob,
@@ -103,10 +104,14 @@ export function routeEvent(name: string, payload: unknown, ownAppId?: number): R
       return read(READERS.status, payload, (event) => {
         const repository = repositoryOf(event);
         const branches = (event.branches ?? []).flatMap((branch) => waiting(repository, branch?.name));
-        return [rolloutJob(repository), ...branches];
+        return [rolloutJob(repository), ...failing(repository, event.state, event.sha), ...branches];
       });
     case 'deployment_status':
-      return read(READERS.deployment_status, payload, (event) => [rolloutJob(repositoryOf(event))]);
+      return read(READERS.deployment_status, payload, (event) => {
+        const repository = repositoryOf(event);
+        const { deployment_status: status, deployment } = event;
+        return [rolloutJob(repository), ...failing(repository, status?.state, deployment?.sha)];
+      });
     case 'repository':
       return read(READERS.repository, payload, (event) => [repositorySweepJob(repositoryOf(event))]);
     default:
@@ -176,7 +181,21 @@ function completed(event: Payload<'check_run'>, ownAppId: number | undefined): J
   const { check_suite: suite, app } = event.check_run;
   const repository = repositoryOf(event);
   if (suite?.head_branch?.startsWith('portico/') === true) return waiting(repository, suite.head_branch);
-  return !app || app.id === ownAppId ? [] : [rolloutJob(repository)];
+  if (!app || app.id === ownAppId) return [];
+  const { conclusion, head_sha: sha } = event.check_run;
+  return [rolloutJob(repository), ...failing(repository, conclusion, sha)];
+}
+
+/** As statuses, deployments and check runs call it. */
+const FAILURES: readonly string[] = ['failure', 'error', 'timed_out', 'cancelled'];
+
+/** What was published may fail with it. */
+function failing(
+  repository: RepositoryRef,
+  state: string | null | undefined,
+  sha: string | null | undefined,
+): Job[] {
+  return sha && state && FAILURES.includes(state) ? [restorationJob(repository, sha)] : [];
 }
 
 function waiting(repository: RepositoryRef, branch: string | null | undefined): Job[] {

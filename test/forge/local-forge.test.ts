@@ -482,6 +482,8 @@ describe('against the local forge', () => {
       statuses: [{ context: 'success', state: 'success' }],
       deployments: [{ environment: 'production', state: 'success' }],
     });
+    const everywhere = await repository.healthOf(head, { statuses: false, environments: 'all' });
+    expect(everywhere.deployments).toMatchObject([{ environment: 'production', state: 'success' }]);
     expect((await repository.branchActivity('refs/heads/remarked'))?.pushes).toMatchObject([{ after: head }]);
     await repository.removeRelease('app/v1');
     expect(await repository.getRelease('app/v1')).toBeNull();

@@ -168,6 +168,20 @@ test('a report says first what fails: CRDs that go, are made anew, or break what
   expect(updateReport('shop', files(version('string')), files(version('string'))).failures).toEqual([]);
 });
 
+test('what goes to another package is neither removed nor added, and no failure', () => {
+  const moving = object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'carts.example.com', {
+    spec: {},
+  });
+  const staying = object('v1', 'ConfigMap', 'stays');
+  const from = { path: 'a', before: files(moving, staying), after: files(staying) };
+  const to = { path: 'b', before: files(), after: files(moving) };
+  const alone = updateReport('a', from.before, from.after);
+  expect([alone.failures.length, alone.pivot.removed.length]).toEqual([1, 1]);
+  const { failures, pivot: owners } = updateReport('a', from.before, from.after, [to]);
+  expect([failures, owners.removed]).toEqual([[], []]);
+  expect(owners.moved).toMatchObject([{ from: 'a', package: 'b' }]);
+});
+
 test('what cannot be read is said, and what is for tools alone is nothing', () => {
   const broken: PackageFiles = new Map([
     ['x.yaml', { mode: '100644', bytes: new TextEncoder().encode('a: [') }],

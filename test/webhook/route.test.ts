@@ -50,6 +50,24 @@ describe('which jobs an event asks for', () => {
       ['rollout rollout:3', 'variant variant:3:on:portico/update/web/0123456789'],
     ],
     [
+      'a status that fails, of what was published perhaps',
+      'status',
+      { sha: 'a', state: 'error', context: 'kustomization/apps/1', branches: [{ name: 'main' }] },
+      ['rollout rollout:3', 'restoration restoration:3:a'],
+    ],
+    [
+      'a deployment that fails',
+      'deployment_status',
+      { deployment: { sha: 'a' }, deployment_status: { state: 'failure' } },
+      ['rollout rollout:3', 'restoration restoration:3:a'],
+    ],
+    [
+      'a deployment that goes on',
+      'deployment_status',
+      { deployment: { sha: 'a' }, deployment_status: { state: 'in_progress' } },
+      ['rollout rollout:3'],
+    ],
+    [
       'a tick in the dashboard',
       'issues',
       {

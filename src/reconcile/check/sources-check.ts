@@ -1,6 +1,7 @@
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { SOURCES_CHECK } from '../check-names.ts';
+import type { FileChanges } from '../git-port.ts';
 import type { SourceProblem } from '../source-port.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { titlePart, type CheckContent } from './check-content.ts';
@@ -18,6 +19,8 @@ export interface PackageSourceFindings {
   readonly warnings: readonly string[];
   /** What becomes of objects, as Markdown; '' where nothing is known of that. */
   readonly text: string;
+  /** Files of the repository that processors write otherwise now, because people changed what they read. */
+  readonly remade?: FileChanges;
 }
 
 /** Pure: whether what is committed is what the locks pin and the processors make of it. */

@@ -3,7 +3,8 @@
  * says who and when. It is fetched with everything else. One that is not sealed pauses nothing.
  */
 import { noSuchPackage } from '../../command/not-found.ts';
-import { pathInRepository, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { SOURCES_FILE } from '../../package/sources/source-files.ts';
+import { fileIn, pathInRepository, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.ts';
 import type { StepContext } from '../draft/step-context.ts';
 import type { RejectedRef } from '../git-port.ts';
@@ -113,10 +114,12 @@ async function packageOnBranch(
     return { kind: 'refused', message, hint };
   }
   if (kptfile.upstream !== undefined || kptfile.upstreamLock !== undefined) return { directory, head };
+  if ((await git.readFile(head, fileIn(directory, SOURCES_FILE), signal)) !== null)
+    return { directory, head };
   return {
     kind: 'refused',
-    message: `${code(path)} has no upstream, so it gets no updates.`,
-    hint: 'Only a package that was cloned from another one gets updates.',
+    message: `${code(path)} has neither an upstream nor sources, so it gets no updates.`,
+    hint: 'Only a package that was cloned from another one, or takes content from elsewhere, gets updates.',
   };
 }
 

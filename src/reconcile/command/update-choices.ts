@@ -1,6 +1,7 @@
 import type { UpdateChoice } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { SOURCES_FILE } from '../../package/sources/source-files.ts';
+import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { openUpstream } from '../downstream/upstream.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
@@ -31,6 +32,12 @@ export async function updateChoices({
     const written = await readKptfileAt(git, commit, directory, signal);
     const { kptfile } = withMappedLock(written, repository.config.upstreams.map);
     if (kptfile === null) continue;
+    if (kptfile.upstream === undefined && kptfile.upstreamLock === undefined) {
+      const document = await git.readFile(commit, fileIn(directory, SOURCES_FILE), signal);
+      if (document !== null)
+        choices.push({ package: path, upstream: `the sources of ${path}`, available: [], bySources: true });
+      continue;
+    }
     const found = await openUpstream(ports, kptfile, signal);
     if (found.kind === 'none') continue;
     const { upstream } = found;

@@ -201,6 +201,9 @@ async function followedBy({
       'Its variant is not known here. See the repository that holds the variant documents.',
     );
   }
+  if (kptfile.upstream === undefined && kptfile.upstreamLock === undefined) {
+    return withheld('not-followed', 'The package has no upstream.');
+  }
   const found = await openUpstream(ports, kptfile, signal, outside);
   if (found.kind === 'none' && found.reason === 'unreachable') {
     return withheld(

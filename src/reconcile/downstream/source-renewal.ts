@@ -26,10 +26,11 @@ export interface SourceRenewal {
   readonly size: 'patch' | 'minor' | 'all';
 }
 
-/** `pins` says where sources lead now; one that is not in it stays. */
+/** `pins` says where sources lead now; one that is not in it stays. Only where somebody asked for a version they may go back. */
 export function renewalOf(
   sources: readonly SourceStanding[],
   pins: ReadonlyMap<string, SourcePin>,
+  mayGoBack = false,
 ): SourceRenewal {
   const steps: SourceStep[] = [];
   const older: SourceStep[] = [];
@@ -40,7 +41,7 @@ export function renewalOf(
     const { id, kind, destination, pinned } = source;
     const step = { id, kind, destination, ...(pinned !== undefined && { from: pinned }), to };
     const order = source.isRange ? orderOf(pinned, to) : undefined;
-    if (order === undefined || order > 0) steps.push(step);
+    if (order === undefined || order > 0 || (mayGoBack && order < 0)) steps.push(step);
     else if (order === 0) moved.push(step);
     else older.push(step);
   }

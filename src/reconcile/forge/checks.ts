@@ -103,12 +103,12 @@ export interface ChecksPort {
   /** The suites of all Apps at a commit; one without runs is of an App that has not reported, and may never. */
   checkSuites(sha: string, signal?: AbortSignal): Promise<readonly CheckSuite[]>;
   /**
-   * What others say about a commit by statuses and check runs, where asked, and by deployments to these environments.
+   * What others say about a commit by statuses and check runs, where asked, and by deployments to these environments, or to all.
    * `statuses: false` and no environments save the calls.
    */
   healthOf(
     sha: string,
-    asked: { readonly statuses: boolean; readonly environments: readonly string[] },
+    asked: { readonly statuses: boolean; readonly environments: readonly string[] | 'all' },
     signal?: AbortSignal,
   ): Promise<CommitHealth>;
 }

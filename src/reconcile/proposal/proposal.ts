@@ -20,6 +20,7 @@ import { tellPutOff } from '../update/tell-put-off.ts';
 import { tellOpenUpdate } from '../update/tell-update-state.ts';
 import { decideLook, planProposal } from './decision.ts';
 import { loadFindings, type FindingsMemory } from './findings.ts';
+import { pushRemade } from './remade-sources.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { sumUpClosed } from './sum-up-closed.ts';
 
@@ -98,6 +99,10 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       again: target.again !== undefined,
       signal,
     });
+    const now = { ...snapshot, head: commit.head };
+    const { sources: remade = [] } = found.facts;
+    // What is pushed here is looked at on its own.
+    if (await pushRemade({ ports, access, snapshot: now, remade, signal })) return;
     const { checks, jobs, summary } = planProposal(found, target);
     await forge.putChecks(checks, signal);
     if (jobs.length > 0) await ports.enqueue(jobs);

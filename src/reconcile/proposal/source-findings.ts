@@ -7,6 +7,7 @@ import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../../package/sources/source-fi
 import { digestOf } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import type { PackageSourceFindings } from '../check/sources-check.ts';
+import type { FileChanges } from '../git-port.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
@@ -15,6 +16,7 @@ import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { PackageSources, SourceProblem, SourcesReading, SourceStanding } from '../source-port.ts';
 import { keepNewest } from '../text/keep-newest.ts';
+import { remadeFiles } from './remade-sources.ts';
 
 /** What was found of the same content, with the same configuration. */
 export type SourceMemory = Map<string, PackageSourceFindings>;
@@ -46,11 +48,14 @@ export async function sourceFindings(looked: Looked): Promise<readonly PackageSo
       access.git.treeId(snapshot.base, TARGETS, signal),
     ]);
     const origin = [access.ref.owner, touched.path, snapshot.writable, ports.runtimeVersion];
-    const key = digestOf('portico sources check 1', [now, before, targets, guardrails.digest, ...origin]);
+    const beside = snapshot.packages.map(({ path, trees }) => [path, trees.mergeBase, trees.head]);
+    const state = [now, before, targets, guardrails.digest, beside];
+    const key = digestOf('portico sources check 2', [...state, ...origin]);
     const known = again ? undefined : memory.get(key);
     const findings = known ?? (await findingsOf(looked, touched));
     // A host that does not answer now may answer the next time.
-    if (!('isPassing' in findings)) keepNewest(memory, key, findings, MAX_REMEMBERED);
+    const { remade: _remade, ...lasting } = findings;
+    if (!('isPassing' in findings)) keepNewest(memory, key, lasting, MAX_REMEMBERED);
     found.push(findings);
   }
   return found;
@@ -81,13 +86,31 @@ async function findingsOf(looked: Looked, touched: ProposalPackage): Promise<Fin
   if (reading.kind === 'problems') return { ...place, problems: reading.problems };
   const count = reading.sources.length;
   const directories = reading.sources.map(({ destination }) => destination);
-  const report = await sources.report({ path, before, after: files, directories }, signal);
+  const others = await changedBeside(looked, touched);
+  const report = await sources.report({ path, before, after: files, directories, others }, signal);
   const { failures, warnings, text } = report;
   const findings = { ...place, sources: count, failures, warnings, text };
   const unlocked = await unlockedOf(looked, sources, { reading, before });
   if (unlocked.length > 0) return { ...findings, problems: unlocked };
-  const verified = await verify(looked, touched, files);
+  const verified = await verify(looked, touched, { files, reading });
   return { ...findings, ...verified };
+}
+
+/** Packages whose objects are looked at for some that change their owner. */
+const MAX_BESIDE = 20;
+
+async function changedBeside(
+  { access: { git }, snapshot: { packages, mergeBase }, head, signal }: Looked,
+  touched: ProposalPackage,
+): Promise<readonly { path: string; before: PackageFiles; after: PackageFiles }[]> {
+  const others = packages.filter(({ directory }) => directory !== touched.directory).slice(0, MAX_BESIDE);
+  return await Promise.all(
+    others.map(async ({ path, directory }) => ({
+      path,
+      before: await filesAt(git, mergeBase, directory, signal),
+      after: await filesAt(git, head, directory, signal),
+    })),
+  );
 }
 
 const HOST = 'Ask the operator of Portico.';
@@ -128,12 +151,23 @@ function fetchedOf({ originDigest, pinned }: SourceStanding): string {
 const FORK =
   'Portico fetches nothing that a fork names. Someone with write access has to bring it from a branch of this repository.';
 
+interface Verified {
+  readonly problems: readonly SourceProblem[];
+  readonly isPassing?: true;
+  readonly remade?: FileChanges;
+}
+
 async function verify(
-  { ports, access, snapshot, guardrails, signal }: Looked,
-  { path }: ProposalPackage,
-  files: PackageFiles,
-): Promise<{ readonly problems: readonly SourceProblem[]; readonly isPassing?: true }> {
-  const { config, base, writable } = snapshot;
+  looked: Looked,
+  { path, directory }: ProposalPackage,
+  {
+    files,
+    reading,
+  }: { readonly files: PackageFiles; readonly reading: Extract<SourcesReading, { kind: 'sources' }> },
+): Promise<Verified> {
+  const { ports, access, snapshot, guardrails, head, signal } = looked;
+  const { config, base, mergeBase, writable } = snapshot;
+  const { git } = access;
   const setting = await sourceSetting(ports, access, { loaded: guardrails, base, writable }, signal);
   const made = await ports.sources?.verify(files, setting, signal);
   if (made === undefined) return { problems: [] };
@@ -144,15 +178,30 @@ async function verify(
     return { problems, ...(made.isPassing && { isPassing: true }) };
   }
   const { differences } = made;
-  if (differences.length > 0) {
-    return { problems: differences.map((text) => problem(text, SYNC, SOURCES_LOCK_FILE)) };
-  }
+  if (differences.length === 0 && differing(made.files, files) === undefined) return { problems: [] };
   // Functions of the package may change what processors made: it is held against what they make of it again.
-  if (differing(made.files, files) === undefined) return { problems: [] };
-  const render = await packageRenderer(ports, { git: access.git, config, base, path, writable }, signal);
-  const other = differing((await render(made.files)).files, files);
-  if (other === undefined) return { problems: [] };
-  return { problems: [problem('this is not what the sources and processors make', SYNC, other)] };
+  const render = await packageRenderer(ports, { git, config, base, path, writable }, signal);
+  const rendered = (await render(made.files)).files;
+  const other = differing(rendered, files);
+  if (differences.length === 0 && other === undefined) return { problems: [] };
+  const range = { from: mergeBase, to: await git.commit(head, signal) };
+  const remade = writable
+    ? await remadeFiles({
+        seals: ports.seals,
+        git,
+        range,
+        directory,
+        reading,
+        files,
+        made: rendered,
+        signal,
+      })
+    : undefined;
+  const problems =
+    differences.length > 0
+      ? differences.map((text) => problem(text, SYNC, SOURCES_LOCK_FILE))
+      : [problem('this is not what the sources and processors make', SYNC, other)];
+  return { problems, ...(remade && { remade }) };
 }
 
 /** The first file that is not the same in both. */

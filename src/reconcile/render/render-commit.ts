@@ -47,18 +47,38 @@ export async function pushRendered({
     return withhold({ ports, git, head, reason, changes, signal });
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
+  const subject = `Render ${names.join(', ')}`;
+  const answer = await commitRendered({ ports, access: { git }, snapshot, subject, changes, signal });
+  if (answer.kind === 'pushed')
+    return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
+  const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
+  return withhold({ ports, git, head, reason: `${message} ${hint}`, changes, signal });
+}
+
+/** One commit on the proposal's branch with what follows from what is below it. Throws REF_MOVED (try again). */
+export async function commitRendered({
+  ports,
+  access: { git },
+  snapshot: { head, pull },
+  subject,
+  changes,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: Pick<RepositoryAccess, 'git'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'head' | 'pull'>;
+  readonly subject: string;
+  readonly changes: FileChanges;
+  readonly signal: AbortSignal | undefined;
+}): ReturnType<typeof pushOnHead> {
   const commit: HeadCommit = {
     branch: pull.headRef,
     parents: [head.oid],
     changes,
     message: (place) =>
-      `Render ${names.join(', ')}\n\n${RENDER_SEAL}${sealOf({ of: 'render', at: place }, '', ports.seals)}\n`,
+      `${subject}\n\n${RENDER_SEAL}${sealOf({ of: 'render', at: place }, '', ports.seals)}\n`,
   };
-  const answer = await pushOnHead(ports, git, commit, signal);
-  if (answer.kind === 'pushed')
-    return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
-  const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
-  return withhold({ ports, git, head, reason: `${message} ${hint}`, changes, signal });
+  return await pushOnHead(ports, git, commit, signal);
 }
 
 async function withhold({

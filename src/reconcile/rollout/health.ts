@@ -66,6 +66,25 @@ export function judgeHealth(
   return { state: 'success', at: Math.max(0, ...reports.map(({ at }) => at)), what: '' };
 }
 
+/**
+ * Pure: what the tools and deployments say to fail of these commits, the newest first, whatever they are called; what was a success on one
+ * of them does not. Statuses that no tool of those makes say nothing of what runs: they are of tests.
+ */
+export function failuresOf(commits: readonly CommitHealth[]): readonly string[] {
+  const globs = Object.values(TOOLS).flat();
+  const statuses = commits.flatMap(worstOfEach).filter(({ context }) => matchesGlob(context, globs));
+  const deployments = commits.flatMap((one) => one.deployments);
+  const reports = [
+    ...[...Map.groupBy(statuses, nameOf).values()].map((same) =>
+      counting(`status ${same[0]?.context}`, same),
+    ),
+    ...[...Map.groupBy(deployments, ({ environment }) => environment)].map(([environment, same]) =>
+      counting(`deployment to ${environment}`, same),
+    ),
+  ];
+  return reports.filter(({ state }) => FAILS.includes(state)).map(({ what }) => what);
+}
+
 type Status = CommitHealth['statuses'][number];
 
 /** A status and a check run, and check runs of two Apps, are two things, though they share a name. */

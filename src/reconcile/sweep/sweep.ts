@@ -7,6 +7,7 @@ import { PorticoError } from '../../error.ts';
 import { reportConfiguration } from '../check/report-configuration.ts';
 import { createAnsweredComments } from '../command/answered.ts';
 import { holdsCommand } from '../command/earlier.ts';
+import { mayBeRestored } from '../draft/restoration.ts';
 import type { Opening } from '../forge/issues.ts';
 import type { CommentTarget, JobData } from '../job.ts';
 import {
@@ -16,6 +17,7 @@ import {
   pullJob,
   repositoryJob,
   repositorySweepJob,
+  restorationJob,
   updateBranchJob,
 } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -126,6 +128,7 @@ export function createRepositorySweep(
     await takeOver({ ports, access, facts, config: found.config, signal });
     await ports.enqueue(repositoryJob(repository));
     await ports.enqueue(publicationJob(repository));
+    if (mayBeRestored(ports, repository)) await ports.enqueue(restorationJob(repository));
     const open = await access.forge.listOpenPulls(signal);
     for (const pull of open) {
       const { number, headRef } = pull;

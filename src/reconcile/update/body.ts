@@ -14,7 +14,7 @@ import { conflictKey } from '../merge/open-conflicts.ts';
 import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
-import { renewedOpening, renewedText, type RenewedSources } from './renewed-text.ts';
+import { renewedInGroup, renewedOpening, renewedText, type RenewedSources } from './renewed-text.ts';
 import { stateParts, type ShownConflict } from './state.ts';
 import { isDowngrade, upgradePathMarker, upgradePathsText } from './upgrade-path.ts';
 
@@ -136,7 +136,10 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     state.first,
     conflicts.length === 0 ? '' : followingOf(parts),
     mergeNotesOf(input),
-    ...parts.flatMap(({ source }) => (source === undefined ? [] : renewedText(source))),
+    ...parts.flatMap(({ path, source }) => {
+      if (source === undefined) return [];
+      return group === undefined ? renewedText(source) : [renewedInGroup(path, source)];
+    }),
     ...diffsOf(input),
     ...parts.map(variantOf),
     ...notesOf(parts),

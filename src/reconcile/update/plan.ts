@@ -1,7 +1,12 @@
 /** What one pull request brings: the update of one package, or those of a group. */
 import { groupOf, priorityOf } from '../../config/update-order.ts';
-import { packagePathOf, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
-import { groupBranch, groupOfBranch } from '../../revision/ref-name.ts';
+import {
+  packagePathOf,
+  pathInRepository,
+  TOP,
+  type RepositoryDirectory,
+} from '../../revision/package-path.ts';
+import { groupBranch, groupOfBranch, groupSourcesBranch } from '../../revision/ref-name.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import {
   downstreamIn,
@@ -14,8 +19,9 @@ import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
+import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';
-import { sourceUpdateIn } from './source-update.ts';
+import { sourcesBranch, sourceUpdateIn } from './source-update.ts';
 
 /** A package that was looked at. */
 export interface Candidate {
@@ -91,72 +97,70 @@ export async function planUpdates({
 }): Promise<PlannedUpdates> {
   const plans: UpdatePlan[] = [];
   const withheld = new Map<string, Withheld>();
-  const groups = new Map<string, Candidate[]>();
-  const unread = new Set<string>();
-  for (const name of [...asked.groups, ...(await abandonedGroups(downstreamRepository, signal))])
-    groups.set(name, []);
+  const groups = { upstream: new Map<string, Candidate[]>(), sources: new Map<string, Candidate[]>() };
+  const unread = { upstream: new Set<string>(), sources: new Set<string>() };
+  for (const name of [...asked.groups, ...(await abandonedGroups(downstreamRepository, signal))]) {
+    groups.upstream.set(name, []);
+    groups.sources.set(name, []);
+  }
   const targets = new Map(asked.targets.map((target) => [target.package, target]));
+  const known = [...groups.upstream.keys()];
+  const planned = { ports, downstreamRepository, signal };
+  const place = async (candidate: Candidate, group: string | undefined, own: string): Promise<void> => {
+    const kind = candidate.down.renewal === undefined ? 'upstream' : 'sources';
+    if (group === undefined || (await hasOwn(downstreamRepository, own, signal))) {
+      plans.push(await updatePlanOf({ ...planned, branch: own, candidates: [candidate], about: {} }));
+      return;
+    }
+    const { down, target } = candidate;
+    const branch = GROUP_BRANCH[kind](group);
+    const others = groups[kind].get(group) ?? [];
+    groups[kind].set(group, [...others, { down: { ...down, branch }, target }]);
+  };
   for (const path of [
     ...targets.keys(),
-    ...groupedWith(ports, downstreamRepository, [...targets.keys()], [...groups.keys()]),
+    ...groupedWith(ports, downstreamRepository, [...targets.keys()], known),
   ]) {
     const target = targets.get(path) ?? { repository: downstreamRepository.access.ref, package: path };
-    const group = groupOf(downstreamRepository.config.updates, path);
-    const renewed = await guarded(() =>
-      renewalPlan({ ports, downstreamRepository, path, target, withheld, signal }),
-    );
-    if (renewed !== undefined && renewed !== null) plans.push(renewed);
+    const group = groupOf(downstreamRepository.config.updates, path)?.name;
+    const renewed = await guarded(async () => {
+      const candidate = await renewalCandidate({ ...planned, path, target, withheld });
+      if (candidate !== null) await place(candidate, group, candidate.down.branch);
+      return candidate;
+    });
+    if (renewed === undefined || isUnsure(withheld.get(path))) unread.sources.add(group ?? '');
     const read = await guarded(async () => {
       const down = await downstreamIn(ports, downstreamRepository, path, signal);
       if ('kind' in down) {
         // A package of sources alone follows no upstream.
         const isNone = down.reason === 'not-followed' && (renewed !== null || withheld.has(path));
         if (!isNone) withheld.set(path, down);
-        return !UNSURE.includes(down.reason);
+        return !isUnsure(down);
       }
-      const own = group === undefined || (await hasOwn(downstreamRepository, down, signal));
-      if (own)
-        plans.push(
-          await updatePlanOf({
-            ports,
-            downstreamRepository,
-            branch: down.branch,
-            candidates: [{ down, target }],
-            about: {},
-            signal,
-          }),
-        );
-      else {
-        const branch = groupBranch(group.name);
-        groups.set(group.name, [...(groups.get(group.name) ?? []), { down: { ...down, branch }, target }]);
-      }
+      await place({ down, target }, group, down.branch);
       return true;
     });
-    if (read !== true && group !== undefined) unread.add(group.name);
+    if (read !== true) unread.upstream.add(group ?? '');
   }
-  for (const [group, candidates] of groups) {
-    // What could not be read must not look as if it had left the group.
-    if (unread.has(group)) continue;
-    await guarded(async () => {
-      const plan = await updatePlanOf({
-        ports,
-        downstreamRepository,
-        branch: groupBranch(group),
-        candidates,
-        about: { group },
-        signal,
+  for (const kind of ['upstream', 'sources'] as const) {
+    for (const [group, candidates] of groups[kind]) {
+      // What could not be read must not look as if it had left the group.
+      if (unread[kind].has(group)) continue;
+      await guarded(async () => {
+        const branch = GROUP_BRANCH[kind](group);
+        const plan = await updatePlanOf({ ...planned, branch, candidates, about: { group } });
+        if (candidates.length > 0 || plan.open !== undefined) plans.push(plan);
       });
-      if (candidates.length > 0 || plan.open !== undefined) plans.push(plan);
-    });
+    }
   }
   return { plans, withheld };
 }
 
 /**
- * The update of a package's sources, which has a branch and a pull request of its own; null where it has none, or why there is
- * none stands in `withheld`.
+ * The update of a package's sources, which has a branch and a pull request of its own, or of its group; null where it has none, or why
+ * there is none stands in `withheld`.
  */
-async function renewalPlan({
+async function renewalCandidate({
   ports,
   downstreamRepository,
   path,
@@ -170,27 +174,53 @@ async function renewalPlan({
   readonly target: VariantTarget;
   readonly withheld: Map<string, Withheld>;
   readonly signal: AbortSignal | undefined;
-}): Promise<UpdatePlan | null> {
-  const down = await sourceUpdateIn(ports, downstreamRepository, path, signal);
+}): Promise<Candidate | null> {
+  const { access, config, base } = downstreamRepository;
+  const directory = pathInRepository(config.directory, path);
+  const { kptfile } = await readKptfileAt(access.git, base.oid, directory, signal);
+  const { to, ...plain } = target;
+  // A revision is of the upstream where there is one.
+  const isForUpstream = kptfile?.upstream !== undefined || kptfile?.upstreamLock !== undefined;
+  const wish = isForUpstream ? undefined : to;
+  const asked = wish ?? (await askedVersions({ ports, downstreamRepository, directory, signal }));
+  const down = await sourceUpdateIn(ports, downstreamRepository, { path, asked }, signal);
   if (down === null) return null;
   if ('kind' in down) {
     withheld.set(path, down);
     return null;
   }
-  const { to: _to, ...plain } = target;
-  const candidates = [{ down, target: plain }];
-  return await updatePlanOf({
-    ports,
-    downstreamRepository,
-    branch: down.branch,
-    candidates,
-    about: {},
-    signal,
-  });
+  return { down, target: wish === undefined ? plain : target };
+}
+
+/** What the open pull request brings, where somebody asked for that: it stays what it brings, until it is merged or closed. */
+async function askedVersions({
+  ports,
+  downstreamRepository: { access },
+  directory,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'seals'>;
+  readonly downstreamRepository: DownstreamRepository;
+  readonly directory: RepositoryDirectory;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | undefined> {
+  const { git, forge } = access;
+  const branch = sourcesBranch(directory);
+  const head = await git.resolve(`refs/heads/${branch}`, signal);
+  const record = head === null ? undefined : (await newestSealed(git, head, ports.seals, signal))?.record;
+  if (record?.by === undefined) return undefined;
+  return (await forge.pullsForHead({ branch }, { state: 'open' }, signal)).length > 0 ? record.to : undefined;
 }
 
 /** For these reasons nobody knows what a package should be at. */
 const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
+
+function isUnsure(one: Withheld | undefined): boolean {
+  return one !== undefined && UNSURE.includes(one.reason);
+}
+
+/** Upstreams and sources of a group are two pull requests: one package may have both. */
+const GROUP_BRANCH = { upstream: groupBranch, sources: groupSourcesBranch } as const;
 
 async function updatePlanOf({
   ports,
@@ -225,7 +255,7 @@ async function updatePlanOf({
 /** A package that had a pull request of its own before it was grouped keeps it until that is merged or closed. */
 async function hasOwn(
   { access: { git, forge } }: DownstreamRepository,
-  { branch }: Downstream,
+  branch: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   if ((await git.resolve(`refs/heads/${branch}`, signal)) === null) return false;
@@ -276,11 +306,13 @@ export function packagesOfHigherPriority(
   );
 }
 
-/** Packages of a repository that have an upstream or a variant, by name. */
+/** Packages of a repository that have an upstream, sources or a variant, by name. */
 function downstreamPaths(catalog: Ports['catalog'], id: number): string[] {
   const known = catalog.get(id);
-  const followed = (known?.packages ?? []).flatMap(({ directory, lock }) =>
-    lock === null ? [] : [packagePathOf(known?.directory ?? TOP, directory) ?? directory],
+  const followed = (known?.packages ?? []).flatMap(({ directory, lock, hasSources }) =>
+    lock === null && hasSources !== true
+      ? []
+      : [packagePathOf(known?.directory ?? TOP, directory) ?? directory],
   );
   const kept = variantPlan(catalog)
     .planned.filter(({ downstream }) => downstream.repository.ref.id === id)

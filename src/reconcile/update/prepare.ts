@@ -187,7 +187,7 @@ async function decideAll({
     const decided =
       down.renewal === undefined
         ? await decideRevision(down, { to: candidate.target.to, recorded: recorded?.to }, questions)
-        : await decideSources(ports, down, false, signal);
+        : await decideSources(ports, down, candidate.target.to !== undefined, signal);
     if (decided.kind === 'decided') members.push({ down, ...memberOf(decided) });
     else {
       const merged = decided.reason === 'up-to-date' ? await mergedBy(ports, plan, down, signal) : undefined;
@@ -282,7 +282,9 @@ async function contentOf({
     const made =
       down.renewal === undefined
         ? await updatedPackage(ports, down, to, signal)
-        : await renewedPackage(ports, down, to, signal);
+        : to === down.renewal.to
+          ? await renewedPackage(ports, down, to, signal)
+          : withheld('not-scheduled', `${to} stays in its group until something newer may come.`);
     if (!('kind' in made)) {
       const conflicts = made.conflicts.filter(({ id }) => !listed.settled.has(`${directory}:${id}`));
       wanted.push({ ...made, conflicts, down, openConflicts, ...(way && { way }) });

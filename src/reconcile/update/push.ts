@@ -28,6 +28,7 @@ import {
 } from '../seal/update-record.ts';
 import { planTitle } from './body.ts';
 import { recordedUpdate, type UpdatePlan } from './plan.ts';
+import { replayOnUpdate } from './replay-sources.ts';
 import { humanCommitRanges, replayHumanCommits } from './replay.ts';
 
 /** One package as the update brings it. */
@@ -231,8 +232,12 @@ async function onBranch({
   const desired = new Map<RepositoryDirectory, PackageFiles>();
   for (const one of wanted) {
     const { directory } = one.down;
+    const range = { from: downstreamRepository.base.oid, to: head };
     const wish = { directory, to: one.to, files: one.files, standing: one.local };
-    const under = one.keptBecause ? null : await replayHumanCommits({ ports, git, ranges, wish, signal });
+    const under = one.keptBecause
+      ? null
+      : await replayOnUpdate({ ports, down: one.down, range, ranges, wish, signal });
+    if (under !== null && 'kind' in under) return under;
     if (under !== null) {
       brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
       desired.set(directory, under.files);

@@ -10,7 +10,20 @@ export interface RenewedSources extends Pick<SourceReport, 'failures' | 'warning
 }
 
 /** The first lines: the difference of the lock, in words. */
-export function renewedOpening(path: string, { steps }: RenewedSources): string {
+export function renewedOpening(path: string, source: RenewedSources): string {
+  return [
+    `Updates the sources of ${code(path)}. The lock, the fetched files and what the processors make of them are all in this pull request.`,
+    ...stepsTable(source),
+  ].join('\n\n');
+}
+
+/** One package of many that are updated together. */
+export function renewedInGroup(path: string, source: RenewedSources): string {
+  const failing = source.failures.length === 0 ? '' : ': **this must not be merged as it is**';
+  return [`**${code(path)}**${failing}`, ...stepsTable(source), ...renewedText(source)].join('\n\n');
+}
+
+function stepsTable({ steps }: RenewedSources): string[] {
   const rows = steps.map(({ id, kind, from, to }) => {
     const isSame = from?.version === to.version;
     return [
@@ -22,10 +35,9 @@ export function renewedOpening(path: string, { steps }: RenewedSources): string 
     ];
   });
   return [
-    `Updates the sources of ${code(path)}. The lock, the fetched files and what the processors make of them are all in this pull request.`,
     table(['source', 'kind', 'from', 'to', 'pinned to'], rows.slice(0, MAX_ROWS)),
     ...(rows.length > MAX_ROWS ? [`${rows.length - MAX_ROWS} more are in the lock.`] : []),
-  ].join('\n\n');
+  ];
 }
 
 const MAX_ROWS = 50;

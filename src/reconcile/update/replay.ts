@@ -62,16 +62,18 @@ export async function hasPeoplesCommits(
 }
 
 /** One package of an update: its directory, as the update alone wants it, and as the registered branch has it. */
-interface DesiredPackage {
+export interface DesiredPackage {
   readonly directory: RepositoryDirectory;
   /** The revision that it brings; undefined where the package is not updated any more. */
   readonly to: string | undefined;
   readonly files: PackageFiles;
   readonly standing: PackageFiles;
+  /** Files that follow from the others: they are the update's, and made again by whoever asks. */
+  readonly isDerived?: (path: string) => boolean;
 }
 
 /** A package with what people did on top. */
-interface Replayed {
+export interface Replayed {
   readonly files: PackageFiles;
   /** What merging their commits decided by itself. */
   readonly notes: readonly MergeNote[];
@@ -85,7 +87,7 @@ export async function replayHumanCommits({
   ports: { content },
   git,
   ranges,
-  wish: { directory, to, files, standing },
+  wish: { directory, to, files, standing, isDerived = () => false },
   signal,
 }: {
   readonly ports: Pick<Ports, 'content'>;
@@ -107,15 +109,17 @@ export async function replayHumanCommits({
       notes.length = 0;
       continue;
     }
+    const written = (all: PackageFiles): PackageFiles =>
+      new Map([...all].filter(([path]) => !isDerived(path)));
     const sides = {
-      base: await filesAt(git, from, directory, signal),
-      upstream: result,
-      local: await filesAt(git, last, directory, signal),
+      base: written(await filesAt(git, from, directory, signal)),
+      upstream: written(result),
+      local: written(await filesAt(git, last, directory, signal)),
     };
     const merged = await content.merge(sides, signal);
     const locked = merged.conflicts.length > 0 ? null : withLockOf(merged.files, result);
     if (locked === null) return null;
-    result = locked;
+    result = new Map([...locked, ...[...result].filter(([path]) => isDerived(path))]);
     notes.push(...merged.notes);
   }
   return { files: result, notes };

@@ -14,6 +14,7 @@ const standing = (id: string, pinned: SourcePin | undefined, isRange = true): So
   destination: id,
   isRange,
   isImmutable: false,
+  isHeld: true,
   originDigest: id,
   ...(pinned !== undefined && { pinned }),
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { judgeHealth } from '../../../src/reconcile/rollout/health.ts';
+import { failuresOf, judgeHealth } from '../../../src/reconcile/rollout/health.ts';
 
 const AT = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -113,4 +113,23 @@ test('a status does not speak for a check run of its name, nor one App for anoth
   const newer = { statuses: [{ context: 'smoke', app: 7, state: 'failure', at }], deployments: [] };
   const older = { statuses: [{ context: 'smoke', state: 'success', at }], deployments: [] };
   expect(judgeHealth([newer, older], gate).state).toBe('failure');
+});
+
+const deployedTo = (environment: string, state: string) => ({
+  environment,
+  state,
+  at: '2026-01-01T00:00:00Z',
+});
+
+test('what fails where it runs is what tools and deployments say, unless it held once with the same', () => {
+  const argo = 'continuous-delivery/web';
+  expect(failuresOf([said(1, `${FLUX}=failure`, 'ci/tests=failure', `${argo}=error`)])).toEqual([
+    `status ${FLUX}`,
+    `status ${argo}`,
+  ]);
+  expect(failuresOf([said(2, `${FLUX}=failure`), said(1, `${FLUX}=success`)])).toEqual([]);
+  expect(failuresOf([said(2, `${FLUX}=pending`), said(1, `${FLUX}=failure`)])).toEqual([]);
+  const all = [deployedTo('eu', 'failure'), deployedTo('us', 'success'), deployedTo('ap', 'in_progress')];
+  expect(failuresOf([{ statuses: [], deployments: all }])).toEqual(['deployment to eu']);
+  expect(failuresOf([NOTHING])).toEqual([]);
 });

@@ -21,11 +21,31 @@ let charts: ChartRepository;
 
 const OPEN = 'branch: main\nupdates: { follow: latest }\npublish: { requireApprovals: 0 }';
 
+const TOGETHER = 'updates: { follow: latest, group: [{ name: front, packages: ["apps/**"] }] }';
+
 /** The one open pull request. */
 async function only(repository: StageRepository): ReturnType<StageRepository['pull']> {
   const pulls = await repository.pulls();
   expect(pulls.map(({ title }) => title)).toHaveLength(1);
   return pulls[0]!;
+}
+
+const ROLE = `---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: { name: {{ .Release.Name }}-reader }
+rules: [{ apiGroups: [""], resources: [secrets], verbs: [get] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: { name: {{ .Release.Name }}-reader }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: {{ .Release.Name }}-reader }
+subjects: [{ kind: ServiceAccount, name: default, namespace: shop }]
+`;
+
+function publish(version: string, more = ''): void {
+  const templates = { web: deployment(`shop:${version}`) + more, crd: crd('carts'), second: crd('orders') };
+  charts.publish(version, templates);
 }
 
 describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => {
@@ -34,12 +54,24 @@ describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => 
     charts = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0'), crd: crd('carts'), second: crd('orders') });
     stage = await startStage(
-      { shop: { spec: OPEN }, hostile: { spec: OPEN }, forged: { spec: OPEN }, people: { spec: OPEN } },
+      {
+        shop: { spec: OPEN },
+        hostile: { spec: OPEN },
+        forged: { spec: OPEN },
+        people: { spec: OPEN },
+        together: { spec: OPEN.replace(/updates: .*/, TOGETHER) },
+        asked: { spec: OPEN.replace('latest }', 'latest, schedule: "0 0 29 2 *" }') },
+      },
       { environment: { insideHosts: `http://${charts.server.host}`, sourceMinutes: 0.000_01 } },
     );
     const files = below('web', await charts.package('web'));
     for (const name of ['shop', ...(STORIES ? ['hostile', 'forged', 'people'] : [])]) {
       await stage.repository(name).push('main', files);
+    }
+    if (STORIES) {
+      const [one, two] = [await charts.package('one'), await charts.package('two')];
+      await stage.repository('together').push('main', { ...below('apps/a', one), ...below('apps/b', two) });
+      await stage.repository('asked').push('main', files);
     }
     await stage.idle();
   });
@@ -136,6 +168,24 @@ describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => 
     await stage.look('people');
     expect(await only(shop)).toMatchObject({ number: pull.number, title: expect.stringContaining('1.4.0') });
     expect(await shop.read('web/README.md', pull.head.ref)).toBe('# kept\n');
+
+    // What they change of the values is processed again, and so is the next version with it.
+    const rendered = 'web/rendered/deployment_shop_web-web.yaml';
+    const values = 'replicas: 5 # ours, and more\n';
+    await shop.push(pull.head.ref, { 'web/values.yaml': values });
+    await stage.idle();
+    expect(await shop.read(rendered, pull.head.ref)).toMatch(/replicas: 5[^]*shop:1\.4/);
+    expect((await shop.checksOf(pull.number)).get('portico/sources')).toMatchObject({
+      conclusion: 'success',
+    });
+    charts.publish('1.4.1', { web: deployment('shop:1.4.1'), crd: crd('carts'), second: crd('orders') });
+    await stage.look('people');
+    expect(await shop.read('web/values.yaml', pull.head.ref)).toBe(values);
+    expect(await shop.read(rendered, pull.head.ref)).toMatch(/replicas: 5[^]*shop:1\.4\.1/);
+    expect((await shop.checksOf(pull.number)).get('portico/sources')).toMatchObject({
+      conclusion: 'success',
+    });
+    expect(await stage.writesOf(() => stage.look('people'))).toEqual([]);
     await stage.as('bob').rest.pulls.update({ ...shop.where, pull_number: pull.number, state: 'closed' });
     await stage.idle();
     await stage.look('people');
@@ -161,6 +211,64 @@ describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => 
     charts.publish('1.6.0', { web: '{{ fail "not this one" }}' });
     await stage.look('people');
     expect(await only(shop)).toMatchObject({ title: 'Update web: chart 1.0.0 → 1.5.0' });
+    // What they change of what is made stays as well, and fails.
+    const { number } = await only(shop);
+    const byHand = (await shop.read(rendered, pull.head.ref))?.replace('replicas: 5', 'replicas: 7') ?? '';
+    expect(byHand).toContain('replicas: 7');
+    await shop.push(pull.head.ref, { [rendered]: byHand });
+    await stage.idle();
+    expect(await shop.read(rendered, pull.head.ref)).toBe(byHand);
+    expect((await shop.checksOf(number)).get('portico/sources')).toMatchObject({ conclusion: 'failure' });
+  });
+
+  longTest('packages of a group are updated by one pull request', async () => {
+    const shop = stage.repository('together');
+    publish('1.7.0', ROLE);
+    await stage.look('together');
+    const pull = await only(shop);
+    expect(pull.title).toBe('Update 2 packages to chart@1.7.0 (group front)');
+    expect(pull.body).toMatch(
+      /`chart` \| helm \| `1.0.0` \| `1.7.0`[^]*`chart` \| helm \| `1.0.0` \| `1.7.0`/,
+    );
+    expect(pull.body).toMatch(/Privileges, ▲ gained and ▼ lost:[^]*secrets/);
+    for (const [path, release] of Object.entries({ 'apps/a': 'one', 'apps/b': 'two' })) {
+      const file = `${path}/rendered/deployment_shop_${release}-web.yaml`;
+      expect(await shop.read(file, pull.head.ref)).toContain('shop:1.7.0');
+    }
+    expect((await shop.checksOf(pull.number)).get('portico')).toMatchObject({ conclusion: 'success' });
+    expect(await stage.writesOf(() => stage.look('together'))).toEqual([]);
+    publish('1.8.0');
+    await stage.look('together');
+    expect(await only(shop)).toMatchObject({
+      number: pull.number,
+      title: 'Update 2 packages to chart@1.8.0 (group front)',
+    });
+    await shop.press(pull.number);
+    await stage.idle();
+    expect([...(await shop.tags()).keys()]).toEqual(expect.arrayContaining(['apps/a/v1', 'apps/b/v1']));
+    await stage.look('together');
+    expect(await shop.pulls()).toEqual([]);
+  });
+
+  longTest('who asks for a version gets it, out of schedule too, and it stays that', async () => {
+    const shop = stage.repository('asked');
+    await stage.look('asked');
+    expect(await shop.pulls()).toEqual([]);
+    const issue = await stage.as('alice').rest.issues.create({ ...shop.where, title: 'Update' });
+    const ask = async (line: string): Promise<void> => {
+      await shop.command(issue.data.number, line);
+      await stage.idle();
+    };
+    await ask('/portico update web 1.4.0');
+    expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.4.0');
+    await stage.look('asked');
+    expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.4.0');
+    await ask('/portico update chart@1.5.0');
+    expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.5.0');
+    await ask('/portico update web 2.0.0');
+    const told = (await shop.comments(issue.data.number)).map(({ body }) => body).join('\n');
+    expect(told).toMatch(/`web` is not updated to `2.0.0` \(`no-such-revision`\)/);
+    expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.5.0');
   });
 
   longTest('a chart of a registry is updated through three versions by pull requests', async () => {

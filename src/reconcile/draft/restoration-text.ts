@@ -1,0 +1,36 @@
+/** Pure: what the pull request says that restores the revision before one that fails. */
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { code, details, foreignSentence } from '../text/markdown-blocks.ts';
+
+export interface Restoration {
+  readonly path: string;
+  readonly directory: RepositoryDirectory;
+  /** The revision that fails, and the commit with its tag. */
+  readonly revision: string;
+  readonly commit: string;
+  /** The revision that is restored. */
+  readonly to: string;
+  /** What fails, as others named it. */
+  readonly failures: readonly string[];
+}
+
+/** Reports that are listed. */
+const MAX_LISTED = 20;
+
+export function restorationBody(
+  { path, revision, commit, to, failures }: Omit<Restoration, 'directory'>,
+  diff: string,
+): string {
+  const more = failures.length - MAX_LISTED;
+  const listed = [
+    ...failures.slice(0, MAX_LISTED).map((what) => `- ${foreignSentence(`failing: ${what}`)}`),
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ];
+  return [
+    `**${code(`${path}@${revision}`)} fails where it runs**, as reported for the commit ${code(commit.slice(0, 12))} or of a later one that holds the same:`,
+    listed.join('\n'),
+    `This restores ${code(path)} as it was published in ${code(to)}: its content, the lock of its sources, and what the processors made of them. Nothing is restored until someone merges this. It then becomes the next revision, whose tag says \`Restored-From: ${to}\`, and the versions of ${code(revision)} are not proposed again.`,
+    details('What it changes', diff),
+    `To keep ${code(revision)}, close this pull request; Portico does not open it again for that revision. To decide such cases by yourself, pause the package: \`/portico pause ${path}\`.`,
+  ].join('\n\n');
+}

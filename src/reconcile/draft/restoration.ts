@@ -1,0 +1,228 @@
+/**
+ * A revision of a deployment repository that fails where it runs: Portico opens the proposal that restores the one before, with its
+ * lock of sources and all that was made of them. It merges nothing, and proposes that once: whoever closes it has decided.
+ */
+
+import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { draftBranch } from '../../revision/ref-name.ts';
+import { DONE, nothing, type Reconciler } from '../answer.ts';
+import type { Pull } from '../forge/pulls.ts';
+import { proposalJob } from '../jobs.ts';
+import type { Ports, RepositoryAccess, RepositoryRef } from '../ports.ts';
+import { changesBetween } from '../render/proposal-render.ts';
+import { filesAt } from '../repository/package-files.ts';
+import {
+  loadRevisionRefs,
+  newestRevision,
+  publishedAt,
+  taggedRevisions,
+  tagOf,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
+import { pauseOf } from '../repository/pause.ts';
+import { openRegistered, type Registered } from '../repository/registered.ts';
+import { provenanceOf } from '../repository/tag-provenance.ts';
+import { failuresAt } from '../rollout/failure.ts';
+import { sourcesPause } from '../update/source-update.ts';
+import { commitByCommand } from './command-commit.ts';
+import { restorationBody, type Restoration } from './restoration-text.ts';
+
+/** Of what was published longer ago, only what is told counts: each look asks the forge for each. */
+const MAX_WATCHED_MS = 24 * 3_600_000;
+/** Published commits that one look without a failure asks about, the newest first. */
+const MAX_ASKED = 10;
+/** Earlier revisions that are considered for one that does not fail itself. */
+const MAX_EARLIER = 5;
+
+/** False where a failure in a repository is known to restore nothing: only packages with sources, where they are deployed. */
+export function mayBeRestored({ catalog }: Pick<Ports, 'catalog'>, { id }: RepositoryRef): boolean {
+  const known = catalog.get(id);
+  return known?.deployment === true && known.packages.some(({ hasSources }) => hasSources === true);
+}
+
+/** A package at its newest revision. */
+interface Standing {
+  readonly path: string;
+  readonly directory: RepositoryDirectory;
+  readonly revision: string;
+  readonly commit: string;
+}
+
+interface Place {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly found: Registered;
+  readonly refs: RevisionRefs;
+  readonly signal: AbortSignal | undefined;
+}
+
+export function createRestorationReconciler(ports: Ports): Reconciler<'restoration'> {
+  return async ({ repository, commit: told }, signal) => {
+    if (!mayBeRestored(ports, repository)) return nothing('not-asked-for');
+    const access = await ports.open(repository, signal);
+    const found = await openRegistered(access, {}, signal);
+    if (found.kind === 'none') return nothing(found.reason);
+    if (!found.config.deployment) return nothing('not-asked-for');
+    const place = { ports, access, found, refs: await loadRevisionRefs(access.git, signal), signal };
+    const standing = await concernedPackages(place, told);
+    const asked = [...new Set(standing.map(({ commit }) => commit))].slice(0, MAX_ASKED);
+    const where = { tip: found.head, directory: found.config.directory };
+    for (const commit of asked) {
+      const failures = await failuresAt(access, commit, where, signal);
+      if (failures.length === 0) continue;
+      for (const one of standing.filter((other) => other.commit === commit)) {
+        await restore(place, one, failures);
+      }
+    }
+    return DONE;
+  };
+}
+
+/** Packages with sources that the branch has as their newest revision: those that were published lately, or hold what was told of. */
+async function concernedPackages(
+  { ports, access: { git, ref }, found: { config, head }, refs, signal }: Place,
+  told: string | undefined,
+): Promise<readonly Standing[]> {
+  const toldTree =
+    told === undefined || (await git.resolve(told, signal)) === null
+      ? undefined
+      : await git.treeId(told, config.directory, signal);
+  if (told !== undefined && toldTree === undefined) return [];
+  const standing: (Standing & { readonly at: number })[] = [];
+  for (const { directory, hasSources } of ports.catalog.get(ref.id)?.packages ?? []) {
+    const path = packagePathOf(config.directory, directory);
+    const newest = newestRevision(refs, directory);
+    if (hasSources !== true || path === undefined || newest === undefined) continue;
+    const { name: revision, tag } = newest;
+    const { commit } = tag;
+    const at = await publishedAt(git, tag, signal);
+    if (told === undefined && ports.now().getTime() - at > MAX_WATCHED_MS) continue;
+    const isTold = told === commit || (await git.treeId(commit, config.directory, signal)) === toldTree;
+    if (told !== undefined && !isTold) continue;
+    const [now, then] = [
+      await git.treeId(head, directory, signal),
+      await git.treeId(commit, directory, signal),
+    ];
+    // What is on the branch already is another state: the next revision.
+    if (now === then && (await git.isAncestor(commit, head, signal))) {
+      standing.push({ path, directory, revision, commit, at });
+    }
+  }
+  return standing.toSorted((a, b) => b.at - a.at);
+}
+
+async function restore(place: Place, one: Standing, failures: readonly string[]): Promise<void> {
+  const { ports, access, found, refs, signal } = place;
+  const { git, forge } = access;
+  const { directory, revision } = one;
+  const about = { repository: found.facts.fullName, package: one.path, revision };
+  const provenance = await provenanceOf({ git, refs, directory, revision, signal });
+  if (provenance?.restoredFrom !== undefined) {
+    ports.log.warn(about, 'a restored revision fails, too: nothing earlier is proposed');
+    return;
+  }
+  if (await isPaused(place, one)) return;
+  const to = await lastSound(place, one, failures);
+  if (to === undefined) {
+    ports.log.warn(about, 'a revision fails, and there is no earlier one that does not');
+    return;
+  }
+  const restoration: Restoration = { ...one, to, failures };
+  const branch = draftBranch(directory, `restore-${to}-after-${revision}`);
+  const known = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
+  // Open, merged, or closed by somebody who decided otherwise.
+  if (known.length > 0) return;
+  const made = await madeBranch(place, restoration, branch);
+  if (!made) return;
+  const pull = await openPull(place, restoration, branch);
+  ports.log.info({ ...about, to, pull: pull.number }, 'a failing revision is to be restored');
+  await ports.enqueue(proposalJob(access.ref, pull.number));
+}
+
+/** Whoever pauses the sources of a package, or its updates, decides by himself what becomes of it. */
+async function isPaused({ ports, access, found, signal }: Place, { directory }: Standing): Promise<boolean> {
+  if ((await pauseOf(ports, access, directory, signal))?.by) return true;
+  const files = await filesAt(access.git, found.head, directory, signal);
+  const reading = await ports.sources?.read(files, signal);
+  return reading?.kind === 'sources' && sourcesPause(reading, ports.now()) !== null;
+}
+
+/** The newest earlier revision with other content with which none of this failed. */
+async function lastSound(
+  { access, found, refs, signal }: Place,
+  { directory, revision, commit }: Standing,
+  failures: readonly string[],
+): Promise<string | undefined> {
+  const { git } = access;
+  const where = { tip: found.head, directory: found.config.directory };
+  const failing = await git.treeId(commit, directory, signal);
+  const names = taggedRevisions(refs, directory).map(({ name }) => name);
+  for (const name of names.slice(0, names.indexOf(revision)).slice(-MAX_EARLIER).toReversed()) {
+    const tag = tagOf(refs, directory, name);
+    if (tag === undefined || (await git.treeId(tag.commit, directory, signal)) === failing) continue;
+    if (!(await git.isAncestor(tag.commit, found.head, signal))) continue;
+    const earlier = await failuresAt(access, tag.commit, where, signal);
+    if (!failures.some((what) => earlier.includes(what))) return name;
+  }
+  return undefined;
+}
+
+/** False where the forge does not take it. A branch that is there already was made by a look that was broken off. */
+async function madeBranch(
+  { ports, access: { git }, found, refs, signal }: Place,
+  { path, directory, revision, to }: Restoration,
+  branch: string,
+): Promise<boolean> {
+  if ((await git.resolve(`refs/heads/${branch}`, signal)) !== null) return true;
+  const tag = tagOf(refs, directory, to);
+  if (tag === undefined) return false;
+  const before = await filesAt(git, found.head, directory, signal);
+  const after = await filesAt(git, tag.commit, directory, signal);
+  const by = { by: ports.app.botLogin, comment: 0, index: 0 };
+  const problem = await commitByCommand(
+    ports,
+    git,
+    {
+      branch,
+      parent: found.head,
+      expect: null,
+      changes: changesBetween(directory, before, after),
+      title: `Restore ${path} to ${to}: ${revision} fails`,
+      trailers: [`Restored-From: ${to}`],
+      record: { kind: 'draft', source: 'rollback', directory, from: to, ...by },
+    },
+    signal,
+  );
+  if (problem === null) return true;
+  ports.log.warn(
+    { repository: found.facts.fullName, package: path, reason: problem.kind },
+    'the branch that restores a failing revision is not taken by the forge',
+  );
+  return false;
+}
+
+async function openPull(
+  { ports, access, found, refs, signal }: Place,
+  restoration: Restoration,
+  branch: string,
+): Promise<Pull> {
+  const { git, forge } = access;
+  const { path, directory, revision, to } = restoration;
+  const tag = tagOf(refs, directory, to);
+  const before = await filesAt(git, found.head, directory, signal);
+  const after = tag === undefined ? before : await filesAt(git, tag.commit, directory, signal);
+  const { text } = await ports.content.diffText({ before, after, limit: MAX_DIFF }, signal);
+  const { pull } = await forge.createPull(
+    {
+      title: `Restore ${path} to ${to}: ${revision} fails where it runs`,
+      body: restorationBody(restoration, text),
+      head: branch,
+      base: found.config.branch,
+    },
+    signal,
+  );
+  return pull;
+}
+
+/** Characters of the difference that the pull request shows. */
+const MAX_DIFF = 25_000;
