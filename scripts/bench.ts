@@ -2,12 +2,13 @@
  * Measures Portico against its budgets and against kpt, where kpt is on PATH. A slow machine makes both slow, so
  * what counts are ratios. Always ends with 0: a budget that is not met is said, and fails nothing.
  *
- *   npm run bench -- [--json] [--quick] [--full] [--only update|render|webhook|index|catalog|fan-out|chart-updates]
+ *   npm run bench -- [--json] [--quick] [--full] [--only update|render|webhook|index|catalog|fan-out|chart-updates|command-line]
  */
 import { parseArgs } from 'node:util';
 
 import { benchCatalog } from './bench/catalog.ts';
 import { benchChartUpdates } from './bench/chart-updates.ts';
+import { benchCommandLine } from './bench/command-line.ts';
 import { benchFanOut, benchIndex } from './bench/fan-out.ts';
 import { benchRender } from './bench/render.ts';
 import { table } from './bench/row.ts';
@@ -35,6 +36,7 @@ const benches = {
   catalog: benchCatalog,
   'fan-out': benchFanOut,
   'chart-updates': benchChartUpdates,
+  'command-line': benchCommandLine,
 };
 
 // What is measured is what is packed.

@@ -59,7 +59,7 @@ function packageOf(id: string): string {
  * Files that a module finds beside itself by `new URL('./name', import.meta.url)` come along; programs among them are
  * built too.
  */
-function filesBesideModules(dist: string): Plugin {
+export function filesBesideModules(dist: string): Plugin {
   return {
     name: 'files-beside-modules',
     transform(code, id) {

