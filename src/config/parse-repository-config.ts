@@ -115,6 +115,7 @@ function toUpdates(written: NonNullable<RepositorySpec['updates']>): UpdatePolic
     ...(written.timeZone !== undefined && { timeZone: written.timeZone }),
     ...(typeof age === 'number' && age > 0 && { minimumAge: age }),
     automerge: automergeOf(written.automerge ?? false),
+    ...(written.automergeFrom !== undefined && { automergeFrom: written.automergeFrom }),
     maxOpen: written.maxOpen ?? 5,
     ...(written.group !== undefined && {
       groups: written.group === 'all' ? [{ name: 'all', packages: ['**', '.'] }] : written.group,

@@ -169,6 +169,8 @@ export interface UpdatePolicy {
   readonly soak?: number;
   /** The largest step that may merge itself once all guardrails are green. */
   readonly automerge: 'none' | 'patch' | 'minor' | 'all';
+  /** Repositories, `owner/name` or `owner/*`, for whose variant documents that counts, too. Absent: for those of this one alone. */
+  readonly automergeFrom?: readonly string[];
   /** Open update pull requests in this repository at most. */
   readonly maxOpen: number;
   /** Updated together; a package belongs to the first that it fits. */

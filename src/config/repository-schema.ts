@@ -104,6 +104,14 @@ const updates = z.strictObject({
     .union([z.boolean(), z.enum(['none', 'patch', 'minor', 'major', 'all'])])
     .optional()
     .meta({ description: 'Largest step that merges itself once guardrails are green.', default: 'none' }),
+  automergeFrom: z
+    .array(z.string().regex(REPOSITORY_PATTERN, 'must be owner/name, such as acme/fleet, or owner/*'))
+    .max(100)
+    .optional()
+    .meta({
+      description:
+        'Other repositories whose variant documents this one obeys (controlledBy): updates of their variants may merge themselves, too.',
+    }),
   maxOpen: z
     .int()
     .min(0)

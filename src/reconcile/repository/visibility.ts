@@ -70,6 +70,19 @@ function documentsMayFlow(control: Party, into: Party): boolean {
   return mayFlow(control, into) || (namesControl(into, control) && isAtLeastAsPrivate(control, into));
 }
 
+/**
+ * Pure: whether updates of variants that are documented in `control` may merge themselves in a repository: where its documents
+ * are obeyed, and its base configuration names it for that as well. Who writes to `control` then decides what is merged.
+ */
+export function mayMergeFor(
+  one: Party,
+  automergeFrom: readonly string[] | undefined,
+  control: Party,
+): boolean {
+  if (nameOf(one).id === nameOf(control).id) return true;
+  return isControlledBy(one, control) && isListed(automergeFrom, control);
+}
+
 function namesControl(one: Party, control: Party): boolean {
   return isSameOwner(one, control) && isListed(one.controlledBy, control);
 }

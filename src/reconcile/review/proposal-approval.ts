@@ -1,7 +1,7 @@
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import { approvalState, type ApprovalState } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { shortDigest } from '../../revision/digest.ts';
+import { digestOf, shortDigest } from '../../revision/digest.ts';
 import { APPROVAL_CHECK } from '../check-names.ts';
 import { approvalCheck } from '../check/approval-check.ts';
 import type { CheckInput, CheckRun } from '../forge/checks.ts';
@@ -89,5 +89,9 @@ const CONSENTED: ApprovalState = {
 };
 
 function consentTo({ updates }: Pick<RepositoryConfig, 'updates'>, digest: string): string {
-  return `automerge:${updates.automerge}:${shortDigest(digest)}`;
+  const { automerge, automergeFrom } = updates;
+  // Whoever is taken off the list takes the consent along.
+  const whose =
+    automergeFrom === undefined ? '' : `+${shortDigest(digestOf('automerge from', automergeFrom))}`;
+  return `automerge:${automerge}${whose}:${shortDigest(digest)}`;
 }

@@ -12,6 +12,7 @@ import type { Ports, RepositoryAccess } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
 import { pauseOf } from '../repository/pause.ts';
+import { mayMergeFor, partyOf } from '../repository/visibility.ts';
 import { asksApproval, consentCheck, ourApproval } from '../review/proposal-approval.ts';
 import { isAuthorless, loadBeneath } from '../review/unpublished-beneath.ts';
 import { hasForeignOrders } from '../rollout/rollouts.ts';
@@ -40,10 +41,11 @@ export async function mergeAutomatically({
   // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
   if (members.some(({ down, to, way }) => isBack(down.upstream.current, to) || isDowngradePath(way)))
     return null;
-  // Whoever writes documents elsewhere may propose here, and no more.
-  if (members.some(({ down: { planned } }) => planned !== undefined && planned.control.ref.id !== facts.id))
+  const { automerge, automergeFrom } = config.updates;
+  const here = partyOf({ facts, config });
+  // Whoever writes documents elsewhere may propose here, and no more unless this repository says so.
+  if (members.some(({ down: { planned } }) => planned && !mayMergeFor(here, automergeFrom, planned.control)))
     return null;
-  const { automerge } = config.updates;
   const steps = members.map(
     ({ down, to }) => down.renewal?.size ?? (down.exists ? stepOf(down.upstream.current, to) : 'all'),
   );

@@ -1,7 +1,7 @@
 /** Approving and publishing update pull requests of many repositories from one issue, each with the rights that the person has there. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { below, locked } from '../../e2e/packages.ts';
+import { below, configuration, locked } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Login, type Stage } from '../stage.ts';
@@ -18,6 +18,14 @@ spec:
   upstreams: [{ packages: [web] }]
   waves: [{ name: edges, select: { repositories: [edge-*] } }]
 `;
+const AUTO = 'branch: main\ndeployment: true\nupdates: { automerge: all }';
+const VARIANT = `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: { name: auto-web }
+spec:
+  upstream: { repo: up, package: web }
+  downstream: { repo: edge-auto, package: made }
+`;
 /** The pull request that brings v2, by repository. */
 const opened = new Map<string, number>();
 
@@ -28,6 +36,7 @@ beforeAll(async () => {
       'edge-a': { spec: SPEC },
       'edge-b': { spec: SPEC },
       'edge-closed': { spec: `${SPEC}\naccess: { bulk: [] }` },
+      'edge-auto': { spec: AUTO },
       'edge-read': { spec: SPEC, collaborators: { bob: 'write', carol: 'read' } },
     },
     { shares: true, watched: true },
@@ -171,3 +180,25 @@ longTest('a process that is stopped in between goes on with the plan when it sta
     expect(records).toHaveLength(1);
   }
 });
+
+longTest(
+  'what is documented elsewhere merges itself only where its repository names that place for it',
+  async () => {
+    const [up, auto] = [stage.repository('up'), stage.repository('edge-auto')];
+    const says = async (more: string): Promise<void> => {
+      const file = configuration('edge-auto', AUTO.replace('automerge: all', `automerge: all${more}`));
+      await auto.push('main', { '.github/portico.yaml': file });
+      await stage.look('edge-auto');
+    };
+    await up.push('main', { '.github/portico/variant.yaml': VARIANT });
+    await stage.idle();
+    await stage.look('edge-auto');
+    for (const more of ['', ', automergeFrom: [acme/other]', ', automergeFrom: [acme/other, other/up]']) {
+      await says(more);
+      expect((await auto.pulls()).map(({ state }) => state)).toEqual(['open']);
+    }
+    await says(', automergeFrom: [acme/up]');
+    expect(await auto.pulls()).toEqual([]);
+    expect([...(await auto.tags()).keys()]).toEqual(['made/v1']);
+  },
+);
