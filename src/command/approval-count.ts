@@ -62,8 +62,16 @@ export const NOT_COUNTED_BECAUSE: Record<NotCountedReason, string> = {
   'unknown-seal': 'it was sealed with a key that Portico no longer has, so it must be given again',
 };
 
+/** An approval of the same change in another repository. */
+export interface AcceptedApproval extends Account {
+  /** The proposal that it was given to, such as `acme/edge-canary#7`. */
+  readonly where: string;
+}
+
 export interface ApprovalCount {
-  readonly counted: readonly { readonly login: string; readonly how: 'review' | 'comment' }[];
+  readonly counted: readonly (Account & { readonly how: 'review' | 'comment' })[];
+  /** Given elsewhere for the same change, which both repositories let count; absent where nobody asked for them. */
+  readonly accepted?: readonly AcceptedApproval[];
   readonly notCounted: readonly { readonly login: string; readonly reason: NotCountedReason }[];
   /** Permitted people whose latest review asks for changes: nothing is published against them. */
   readonly changesRequested: readonly string[];
@@ -115,20 +123,16 @@ export function countApprovals(input: ApprovalInput): ApprovalCount {
   const given = statements({ reviews: input.reviews, records });
   const people = Map.groupBy(given, ({ login, id }) => id ?? input.accountOf(login) ?? login.toLowerCase());
   const unknownAuthors = input.allowSelfApproval ? [] : input.unknownAuthors;
-  const counted: { login: string; how: 'review' | 'comment' }[] = [];
+  const counted: (Account & { how: 'review' | 'comment' })[] = [];
   const notCounted: { login: string; reason: NotCountedReason }[] = [];
   const changesRequested: string[] = [];
   for (const by of people.values()) {
     const { login = '', id } = by[0] ?? {};
-    const verdict = countedState(
-      by,
-      { login, id: id ?? input.accountOf(login) ?? undefined },
-      input,
-      rejected,
-    );
+    const account = id ?? input.accountOf(login) ?? undefined;
+    const verdict = countedState(by, { login, id: account }, input, rejected);
     if (verdict === 'changes-requested') changesRequested.push(login);
     else if (typeof verdict === 'string') notCounted.push({ login, reason: verdict });
-    else counted.push({ login, how: verdict.how });
+    else counted.push({ login, ...(account !== undefined && { id: account }), how: verdict.how });
   }
   const others = moved.filter(({ kind, accountId }) => kind === 'approval' && !people.has(accountId ?? ''));
   for (const login of new Set(others.map((record) => record.login))) {

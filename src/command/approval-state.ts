@@ -26,18 +26,24 @@ export function approvalState(config: RepositoryConfig, count: ApprovalCount): A
 }
 
 /** True where so many have approved as must. */
-export function isEnough({ counted, needed }: ApprovalCount): boolean {
-  return counted.length >= needed;
+export function isEnough({ counted, accepted = [], needed }: ApprovalCount): boolean {
+  return counted.length + accepted.length >= needed;
 }
 
 /** How many approvals are missing and who may give them, or who gave them. */
 export function countSentence(config: RepositoryConfig, count: ApprovalCount): string {
+  const { counted, accepted = [] } = count;
   const by = listed(
-    count.counted.map(({ login }) => login),
+    [...counted.map(({ login }) => login), ...accepted.map(({ login, where }) => `${login} in ${where}`)],
     'and',
   );
-  if (isEnough(count)) return by === '' ? 'No approval is required.' : `Approved for this content by ${by}.`;
-  const left = count.needed - count.counted.length;
+  if (isEnough(count)) {
+    if (by === '') return 'No approval is required.';
+    const what =
+      accepted.length === 0 ? 'for this content' : 'for this content, or for the same change elsewhere,';
+    return `Approved ${what} by ${by}.`;
+  }
+  const left = count.needed - counted.length - accepted.length;
   const missing = `${left}${by === '' ? '' : ' more'} approval${left === 1 ? '' : 's'}`;
   const given = by === '' ? '' : ` (given by ${by})`;
   return `Needs ${missing}${given}: ${approvers(config, count.authors)}.`;

@@ -236,7 +236,8 @@ function changesRequested({ approvals: { changesRequested: people } }: CommandSt
 }
 
 function approvals({ approvals: count, digest, config }: CommandState): Requirement {
-  const current = digest !== undefined && count.digest === digest ? count : { ...count, counted: [] };
+  const current =
+    digest !== undefined && count.digest === digest ? count : { ...count, counted: [], accepted: [] };
   const sentence = countSentence(config, current).replace(/\.$/, '');
   if (isEnough(current)) return there('approvals-missing', 'publish', sentence);
   const ignored = count.notCounted.map(

@@ -62,6 +62,9 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       directPushes: publish?.directPushes ?? 'flag',
       ...(publish?.mergeMethod !== undefined && { mergeMethod: publish.mergeMethod }),
       ...(publish?.codeOwners !== undefined && { codeOwners: publish.codeOwners }),
+      ...(publish?.approvals && {
+        approvals: { from: publish.approvals.from ?? [], to: publish.approvals.to ?? [] },
+      }),
     },
     ...(spec.oci && { oci: toOci(spec.oci) }),
     updates: toUpdates(spec.updates ?? {}),

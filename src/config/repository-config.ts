@@ -37,6 +37,8 @@ export interface RepositoryConfig {
     readonly mergeMethod?: 'merge' | 'squash' | 'rebase';
     /** False: owners named in CODEOWNERS do not have to approve. */
     readonly codeOwners?: boolean;
+    /** Approvals of the same change elsewhere: from where they count here, and where those given here may count; `owner/name` or `owner/*`. */
+    readonly approvals?: { readonly from: readonly string[]; readonly to: readonly string[] };
   };
   /** Where else what is published is kept. */
   readonly oci?: OciConfig;

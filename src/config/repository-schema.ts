@@ -179,6 +179,17 @@ const spec = z
           description:
             'How /portico publish merges; without it as the repository allows, a merge commit before squash and rebase.',
         }),
+        approvals: z
+          .strictObject({
+            from: z.array(repositories).max(100).optional().meta({
+              description:
+                'Repositories whose approvals of the same change count for updates here, where those repositories name this one in `to`.',
+            }),
+            to: z.array(repositories).max(100).optional().meta({
+              description: 'Repositories in which approvals of a change here may count for the same change.',
+            }),
+          })
+          .optional(),
         codeOwners: z.boolean().optional().meta({
           description: 'Owners named in CODEOWNERS must approve changes to what they own.',
           default: true,

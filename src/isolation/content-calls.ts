@@ -59,6 +59,7 @@ export interface Content {
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
   updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
   headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
+  changeDigest(sides: Sides, signal?: AbortSignal): Promise<string>;
   patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
   settle(work: Settlement, signal?: AbortSignal): Promise<Settled>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
@@ -148,6 +149,7 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       ),
     headChange: ({ before, after, limit }, signal) =>
       valueOf('headChange', { before, after }, { limit }, signal),
+    changeDigest: ({ before, after }, signal) => valueOf('changeDigest', { before, after }, {}, signal),
     patch: ({ before, after }, signal) => valueOf('patch', { before, after }, {}, signal),
     settle: ({ before, after, current }, signal) => valueOf('settle', { before, after, current }, {}, signal),
     clone: (files, options, signal) => filesOf('clone', files, { options }, signal),

@@ -19,6 +19,7 @@ import {
 } from '../config/read-content.ts';
 import { clonedPackage, type CloneOptions } from '../package/clone.ts';
 import { deployableFiles } from '../package/deployable.ts';
+import { changeDigest } from '../package/diff/change-digest.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
@@ -137,6 +138,8 @@ export const OPERATIONS = {
 
   headChange: ({ before, after, limit }: Sides & { readonly limit: number }): HeadChange =>
     headChange(before, after, limit),
+
+  changeDigest: ({ before, after }: Sides): string => changeDigest(before, after),
 
   patch: ({ before, after }: Sides): Patch => {
     const { patch, opaque } = unifiedPatch(patchFiles(before, after));

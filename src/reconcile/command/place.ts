@@ -18,6 +18,7 @@ import { openRegistered } from '../repository/registered.ts';
 import { loadApprovals } from '../review/approvals.ts';
 import { askedFor } from '../review/draft-history.ts';
 import { usersOfRemoved } from '../review/known-users.ts';
+import { withAccepted } from '../review/same-change.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readCommitRecord } from '../seal/commit-seal.ts';
@@ -117,6 +118,14 @@ async function inPull({
     isBot: source.authorIsBot,
   };
   const conflicts = await openConflicts({ ports, access, snapshot, head: head.oid, signal });
+  const count = await loadApprovals({
+    ports,
+    access,
+    snapshot,
+    digest: checks.digest,
+    known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
+    signal,
+  });
   const state: CommandState = {
     caller: await loadCaller(access, config, who, signal),
     comment: { id: source.id, createdAt: source.createdAt, author: source.author },
@@ -153,14 +162,7 @@ async function inPull({
     }),
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
-    approvals: await loadApprovals({
-      ports,
-      access,
-      snapshot,
-      digest: checks.digest,
-      known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
-      signal,
-    }),
+    approvals: await withAccepted({ ports, access, snapshot, count, signal }),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
     usedBy: await usersOfRemoved(ports, access, snapshot, signal),

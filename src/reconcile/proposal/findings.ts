@@ -22,6 +22,7 @@ import { leftBehind } from '../review/left-behind.ts';
 import { powerApproval } from '../review/power-approval.ts';
 import { proposalApproval } from '../review/proposal-approval.ts';
 import { loadChanges } from '../review/proposal-changes.ts';
+import { withAccepted } from '../review/same-change.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { loadFold } from './check-fold.ts';
 import type { ProposalFindings } from './decision.ts';
@@ -67,10 +68,12 @@ export async function loadFindings({
   const digest = await contentOf({ ports, access, snapshot, guardrails, rendered, commit, signal });
   const comments = access.forge.listComments(snapshot.pull.number, signal);
   const known = { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) };
-  const [changes, approvals] = await Promise.all([
+  const [changes, counted] = await Promise.all([
     loadChanges({ ports, access, snapshot, commit, signal }),
     loadApprovals({ ports, access, snapshot, digest, known, signal }),
   ]);
+  const seen = { ...snapshot, head: commit.head };
+  const approvals = await withAccepted({ ports, access, snapshot: seen, count: counted, signal });
   const approval = await proposalApproval({ ports, access, snapshot, digest, count: approvals, signal });
   const fixes = await loadFixes({
     ports,

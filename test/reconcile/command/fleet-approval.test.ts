@@ -9,6 +9,7 @@ import { startStage, type Login, type Stage } from '../stage.ts';
 let stage: Stage;
 
 const WEB = smallPackage('web', { data: { color: 'v1' } });
+const ONE = { 'config.yaml': configMap('web', { color: 'one' }) };
 const SPEC = 'branch: main\ndeployment: true\nupdates: { follow: latest }';
 const EDGES = ['edge-a', 'edge-b', 'edge-closed', 'edge-read'] as const;
 const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
@@ -33,21 +34,20 @@ beforeAll(async () => {
   stage = await startStage(
     {
       up: { files: { ...below('web', WEB), '.github/portico/rollout.yaml': ROLLOUT } },
-      'edge-a': { spec: SPEC },
+      'edge-a': { spec: `${SPEC}\npublish: { approvals: { to: [acme/edge-same] } }` },
       'edge-b': { spec: SPEC },
       'edge-closed': { spec: `${SPEC}\naccess: { bulk: [] }` },
+      'edge-same': { spec: SPEC },
       'edge-auto': { spec: AUTO },
       'edge-read': { spec: SPEC, collaborators: { bob: 'write', carol: 'read' } },
     },
     { shares: true, watched: true },
   );
   const up = stage.repository('up');
-  const one = { 'config.yaml': configMap('web', { color: 'one' }) };
-  await up.publish('one', below('web', one));
-  const commit = (await up.tags()).get('web/v1')!;
-  const Kptfile = locked(WEB['Kptfile']!, up.url, 'web', 'web/v1', commit);
+  await up.publish('one', below('web', ONE));
+  const Kptfile = await lockedToOne();
   for (const name of EDGES) {
-    await stage.repository(name).push('main', below('web', { ...WEB, ...one, Kptfile }));
+    await stage.repository(name).push('main', below('web', { ...WEB, ...ONE, Kptfile }));
   }
   await stage.idle();
   await up.publish('two', { 'web/config.yaml': configMap('web', { color: 'two' }) });
@@ -60,6 +60,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
+
+/** The Kptfile of a package that was made from v1. */
+async function lockedToOne(): Promise<string> {
+  const up = stage.repository('up');
+  return locked(WEB['Kptfile']!, up.url, 'web', 'web/v1', (await up.tags()).get('web/v1')!);
+}
 
 async function issueOf(login: Login): Promise<number> {
   const where = stage.repository('up').where;
@@ -146,11 +152,54 @@ test('what is approved is published by a plan, once', async () => {
   expect(await a.tagMessage('web/v1')).toContain('carol');
 });
 
+longTest(
+  'an update takes the approval of the same change elsewhere, where both base branches say so',
+  async () => {
+    const same = stage.repository('edge-same');
+    const spec = async (more: string): Promise<void> => {
+      await same.push('main', { '.github/portico.yaml': configuration('edge-same', `${SPEC}${more}`) });
+      await stage.look('edge-same');
+    };
+    const [pull] = await (async () => {
+      await same.push('main', below('web', { ...WEB, ...ONE, Kptfile: await lockedToOne() }));
+      await stage.look('edge-same');
+      return same.pulls();
+    })();
+    const number = pull!.number;
+    const look = async (): Promise<string> => {
+      await same.command(number, '/portico render', 'bob');
+      return same.sticky(number);
+    };
+    for (const more of ['', '\npublish: { approvals: { from: [acme/edge-b] } }']) {
+      await spec(more);
+      expect(await look()).toContain('Needs 1 approval');
+    }
+    await spec('\npublish: { approvals: { from: [acme/edge-a] } }');
+    expect(await look()).toContain('or for the same change elsewhere, by carol in acme/edge-a#');
+    expect((await same.checksOf(number)).get('portico/approval')?.conclusion).toBe('success');
+
+    const tidy = stage.repository('edge-a');
+    const closed = { '.github/portico.yaml': configuration('edge-a', SPEC) };
+    await tidy.push('main', closed);
+    await stage.look('edge-a');
+    expect(await look()).toContain('Needs 1 approval');
+    const open = configuration('edge-a', `${SPEC}\npublish: { approvals: { to: [acme/*] } }`);
+    await tidy.push('main', { '.github/portico.yaml': open });
+    await stage.look('edge-a');
+    expect(await look()).toContain('by carol in acme/edge-a');
+    await same.push(pull!.head.ref, { 'web/more.yaml': configMap('more', { by: 'bob' }) }, { as: 'bob' });
+    await stage.idle();
+    expect(await same.sticky(number)).toContain('Needs 1 approval');
+    await stage.as('alice').rest.pulls.update({ ...same.where, pull_number: number, state: 'closed' });
+    await stage.idle();
+  },
+);
+
 longTest('a process that is stopped in between goes on with the plan when it starts again', async () => {
   const up = stage.repository('up');
   await up.publish('three', { 'web/config.yaml': configMap('web', { color: 'three' }) });
   const issue = await issueOf('carol');
-  await up.command(issue, '/portico bulk approve --revision=web@v3', 'carol');
+  await up.command(issue, "/portico bulk approve --revision=web@v3 --match='acme/edge-?'", 'carol');
   const plan = await planIn(issue);
   expect(plan).toContain('Plan: `approve` for 2 of 2');
   const stopping = Promise.withResolvers<void>();
