@@ -35,10 +35,19 @@ export const publish: PullCommand = {
       refuseMissing(missing(state, pull, 'publish'));
     if (problem !== undefined) return problem;
     // The checks are of this digest, so there is one.
-    const { digest = '' } = state;
+    const { digest = '', approvals } = state;
+    const elsewhere = (approvals.accepted ?? []).map(({ login, where }) => `${login} in ${where}`);
     return {
       kind: 'do',
-      steps: [{ do: 'merge', sha: pull.headSha, digest, ...(typeof bump === 'string' && { bump }) }],
+      steps: [
+        {
+          do: 'merge',
+          sha: pull.headSha,
+          digest,
+          ...(typeof bump === 'string' && { bump }),
+          ...(elsewhere.length > 0 && { approvedElsewhere: elsewhere }),
+        },
+      ],
     };
   },
 };

@@ -20,7 +20,14 @@ export type Step =
   /** Post the rejection as a record: approvals given before it count no more. */
   | { readonly do: 'record-rejection'; readonly login: string; readonly why: string; readonly head: string }
   /** Merge the pull request, only if its head is `sha` and its content `digest`. */
-  | { readonly do: 'merge'; readonly sha: string; readonly digest: string; readonly bump?: Bump }
+  | {
+      readonly do: 'merge';
+      readonly sha: string;
+      readonly digest: string;
+      readonly bump?: Bump;
+      /** Approvals of the same change elsewhere that counted, for the tag to name. */
+      readonly approvedElsewhere?: readonly string[];
+    }
   /** Commit one side's values for these conflicts, only on this head. */
   | {
       readonly do: 'settle-conflicts';

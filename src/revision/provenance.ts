@@ -22,6 +22,8 @@ export interface Provenance {
   /** `function` is the image with its version. */
   readonly guardrails: readonly { readonly name: string; readonly function: string }[];
   readonly approvedBy: readonly string[];
+  /** Approvals of the same change elsewhere that counted: who, and where. */
+  readonly approvedElsewhere?: readonly string[];
   /** Approvals were asked for and it was published without them: written as `Approved-by: none`, whoever had approved. */
   readonly unapproved?: boolean;
   /** What it is in registries: `HOST/REPOSITORY@DIGEST`. */
@@ -62,6 +64,7 @@ export function formatProvenance(provenance: Provenance): string {
     ...(provenance.unapproved === true ? [NOBODY] : provenance.approvedBy).map(
       (login) => ['Approved-by', login] as const,
     ),
+    ...(provenance.approvedElsewhere ?? []).map((given) => ['Approved-Elsewhere', given] as const),
     ...(proposal === undefined ? [] : [['Proposal', `#${proposal}`] as const]),
     ...(requestedBy === undefined ? [] : [['Requested-by', requestedBy] as const]),
     ...(restoredFrom === undefined ? [] : [['Restored-From', restoredFrom] as const]),
@@ -89,6 +92,7 @@ export function parseProvenance(message: string): Provenance | undefined {
   const requestedBy = one('Requested-by');
   const restoredFrom = one('Restored-From');
   const approvedBy = trailers.get('Approved-by') ?? [];
+  const approvedElsewhere = trailers.get('Approved-Elsewhere');
   const waived = (trailers.get('Waived') ?? []).map((text) => {
     const [guardrail = '', by = ''] = text.split(' ').map(decode);
     return { guardrail, by };
@@ -110,6 +114,7 @@ export function parseProvenance(message: string): Provenance | undefined {
       return { name, function: run };
     }),
     approvedBy: approvedBy.filter((login) => login !== NOBODY),
+    ...(approvedElsewhere !== undefined && { approvedElsewhere }),
     ...(approvedBy.includes(NOBODY) && { unapproved: true }),
     ...(proposal !== undefined && { proposal: Number(proposal) }),
     ...(requestedBy !== undefined && { requestedBy }),

@@ -27,6 +27,7 @@ const FULL: Provenance = {
     { name: 'labels', function: 'set-labels:v0.2' },
   ],
   approvedBy: ['alice', 'bob'],
+  approvedElsewhere: ['carol in acme/edge#7'],
   proposal: 12,
   requestedBy: 'carol',
   restoredFrom: 'v7',
@@ -49,6 +50,7 @@ Guardrail: schema kubeconform:v0.1
 Guardrail: labels set-labels:v0.2
 Approved-by: alice
 Approved-by: bob
+Approved-Elsewhere: carol in acme/edge#7
 Proposal: #12
 Requested-by: carol
 Restored-From: v7

@@ -85,6 +85,7 @@ async function releaseNotes({
 function provenanceLine(provenance: Provenance): string {
   const { approvedBy, proposal, requestedBy, restoredFrom, waived = [], exemptions = [] } = provenance;
   const approved = approvedBy.map(code).join(', ');
+  const elsewhere = (provenance.approvedElsewhere ?? []).map(code).join(', ');
   const waivers = waived.map(({ guardrail, by }) => `${code(guardrail)} (by ${code(by)})`).join(', ');
   return [
     ...(restoredFrom === undefined ? [] : [`Restored from ${code(restoredFrom)}.`]),
@@ -96,6 +97,7 @@ function provenanceLine(provenance: Provenance): string {
     ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
     ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
     ...(approved === '' ? [] : [`Approved by ${approved}.`]),
+    ...(elsewhere === '' ? [] : [`The same change was approved by ${elsewhere}.`]),
     ...(provenance.unapproved === true ? ['Published without the required approvals.'] : []),
     ...(provenance.artifacts ?? []).map((name) => `In the registry: ${code(name)}.`),
     `Content ${code(provenance.digest)}.`,

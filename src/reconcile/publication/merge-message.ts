@@ -11,6 +11,8 @@ export interface MergeRequestTrailers {
   /** Id of the comment or review with the command: a command that was carried out is known again by it. */
   readonly requestedIn?: number;
   readonly bump?: Bump;
+  /** Approvals of the same change elsewhere that counted, such as `carol in acme/edge-canary#7`. */
+  readonly approvedElsewhere?: readonly string[];
 }
 
 /** The merge that a message is for. */
@@ -28,6 +30,7 @@ export function mergeMessage(trailers: MergeRequestTrailers, place: MergePlace, 
     ...(trailers.requestedBy === undefined ? [] : [`Requested-By: ${trailers.requestedBy}`]),
     ...(trailers.requestedIn === undefined ? [] : [`Requested-In: ${trailers.requestedIn}`]),
     ...(trailers.bump === undefined ? [] : [`Revision-Bump: ${trailers.bump}`]),
+    ...(trailers.approvedElsewhere ?? []).map((given) => `Approved-Elsewhere: ${given}`),
     `${SEALED}${sealRecord({ of: 'merge', ...place }, trailers, seals)}`,
   ].join('\n');
 }

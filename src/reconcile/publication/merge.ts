@@ -42,6 +42,7 @@ export async function mergeOnCommand({
       requestedBy: asked.login,
       requestedIn: asked.id,
       ...(step.bump && { bump: step.bump }),
+      ...(step.approvedElsewhere && { approvedElsewhere: step.approvedElsewhere }),
     };
     const checked = { sha: step.sha, isStillValid };
     const answer = await mergeAsAllowed({ ports, access, merging: snapshot, checked, request, signal });

@@ -215,6 +215,7 @@ async function provenanceOf({
     ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
     approvedBy: approval.by,
+    ...(request.approvedElsewhere && { approvedElsewhere: request.approvedElsewhere }),
     ...(!approval.approved && { unapproved: true }),
     ...(upstream && { upstream }),
     ...(lock && { upstreamLock: lock }),

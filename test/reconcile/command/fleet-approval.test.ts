@@ -38,6 +38,7 @@ beforeAll(async () => {
       'edge-b': { spec: SPEC },
       'edge-closed': { spec: `${SPEC}\naccess: { bulk: [] }` },
       'edge-same': { spec: SPEC },
+      'edge-tag': { spec: `${SPEC}\npublish: { approvals: { from: [acme/edge-a] } }` },
       'edge-auto': { spec: AUTO },
       'edge-read': { spec: SPEC, collaborators: { bob: 'write', carol: 'read' } },
     },
@@ -228,6 +229,13 @@ longTest('a process that is stopped in between goes on with the plan when it sta
     );
     expect(records).toHaveLength(1);
   }
+
+  const other = stage.repository('edge-tag');
+  await other.push('main', below('web', { ...WEB, ...ONE, Kptfile: await lockedToOne() }));
+  await stage.look('edge-tag');
+  const [accepted] = await other.pulls();
+  expect((await other.command(accepted!.number, '/portico publish', 'bob')).reaction).toBe('rocket');
+  expect(await other.tagMessage('web/v1')).toContain('Approved-Elsewhere: carol in acme/edge-a#');
 });
 
 longTest(
