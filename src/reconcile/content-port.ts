@@ -78,7 +78,7 @@ export interface Content {
   updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
   /** What becomes of whoever goes from one revision to the other; `content` has at most so many characters. */
   headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
-  /** What one state changes in the other, as a digest: see `changeDigest`. Throws NOT_JSON. */
+  /** What one state changes in the other, as a digest: see `changeDigest`. */
   changeDigest(sides: Sides, signal?: AbortSignal): Promise<string>;
   /** What differs, as a patch; files that are no text by name. */
   patch(

@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 
-import { digestOf, type Digest } from '../../revision/digest.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { diffPackages } from './diff.ts';
@@ -17,11 +16,12 @@ const TOP = 'Kptfile';
 
 /**
  * The digest of a change; the fields of the Kptfile at the top that name the revision are left out. A file that is no
- * resource file counts as a whole, before and after: its lines say nothing of where they stand.
+ * resource file counts as a whole, before and after: its lines say nothing of where they stand. Keys of a value count in their
+ * order.
  *
- * @throws PorticoError NOT_JSON where a value is none of JSON's
+ * @returns 64 hexadecimal digits
  */
-export function changeDigest(before: PackageFiles, after: PackageFiles): Digest {
+export function changeDigest(before: PackageFiles, after: PackageFiles): string {
   const diff = diffPackages(before, after);
   const touched = [...new Set([...before.keys(), ...after.keys()])]
     .filter((path) => !sameFile(before.get(path), after.get(path)))
@@ -46,7 +46,10 @@ export function changeDigest(before: PackageFiles, after: PackageFiles): Digest 
     );
     return lines.length === 0 ? [] : [{ path, lines }];
   });
-  return digestOf('portico change 1', { resources, files });
+  const words = JSON.stringify({ resources, files }, (_key, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+  return createHash('sha256').update(`portico change 1\n${words}`).digest('hex');
 }
 
 /** A file as a whole, or its lines that differ. */

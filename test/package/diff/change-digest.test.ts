@@ -112,12 +112,14 @@ test('the same words elsewhere in a resource, or under other words of a file, ar
   expect(one).not.toBe(two);
 });
 
+const opaque = (...list: number[]): PackageFiles =>
+  new Map([['x.bin', { mode: '100644', bytes: Uint8Array.from(list) }]]);
+
+const script = (mode: '100644' | '100755'): PackageFiles =>
+  new Map([['run.sh', { mode, bytes: new TextEncoder().encode('x') }]]);
+
 test('bytes that are no text, and modes, count', () => {
-  const bytes = (...list: number[]): PackageFiles =>
-    new Map([['x.bin', { mode: '100644', bytes: Uint8Array.from(list) }]]);
-  expect(changeDigest(bytes(0, 255), bytes(0, 254))).not.toBe(changeDigest(bytes(0, 255), bytes(0, 253)));
-  const script = (mode: '100644' | '100755'): PackageFiles =>
-    new Map([['run.sh', { mode, bytes: new TextEncoder().encode('x') }]]);
+  expect(changeDigest(opaque(0, 255), opaque(0, 254))).not.toBe(changeDigest(opaque(0, 255), opaque(0, 253)));
   expect(changeDigest(script('100644'), script('100755'))).not.toBe(
     changeDigest(script('100644'), script('100644')),
   );
