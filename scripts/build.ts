@@ -3,8 +3,10 @@
  * only outside of `node_modules`, and fewer, smaller files start faster. A checkout never runs from `dist/`.
  *
  *   npm run build
+ *   npm run build:action   dist-action/: the GitHub Action with all libraries in it, where nothing is installed
  */
 import { cpSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -30,17 +32,44 @@ const BUNDLED = new Set([
   'zod',
 ]);
 
+/** Only a development brings them, or nobody: what loads them says so where they are missing. */
+const NEVER_BUNDLED = new Set(['@portico/localforge', 'pg-native', 'probot', 'simple-git']);
+/** What the embedded database reads beside its code. */
+const DATABASE_FILES = ['pglite.wasm', 'pglite.data', 'initdb.wasm'];
+
 /** Builds into a directory, which is made anew; the package's own files stand beside it. */
 export async function build(dist = join(ROOT, 'dist')): Promise<void> {
+  const input = { portico: join(SOURCE, 'portico.js'), 'probot-host': join(SOURCE, 'probot-host.ts') };
+  await bundle(dist, input, (id) => !BUNDLED.has(packageOf(id)));
+}
+
+/** Builds the Action: all libraries are in it, so that a runner needs nothing but Node and git. */
+export async function buildAction(dist = join(ROOT, 'dist-action')): Promise<void> {
+  await bundle(
+    dist,
+    { action: join(SOURCE, 'action/main.ts') },
+    (id) => isBuiltin(id) || NEVER_BUNDLED.has(packageOf(id)),
+  );
+  const database = dirname(fileURLToPath(import.meta.resolve('@electric-sql/pglite')));
+  for (const file of DATABASE_FILES) cpSync(join(database, file), join(dist, file));
+}
+
+async function bundle(
+  dist: string,
+  input: Readonly<Record<string, string>>,
+  isExternal: (id: string) => boolean,
+): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
-  await using bundle = await rolldown({
-    input: { portico: join(SOURCE, 'portico.js'), 'probot-host': join(SOURCE, 'probot-host.ts') },
+  await using built = await rolldown({
+    input: { ...input },
     platform: 'node',
-    external: (id) => !/^[./]/.test(id) && !BUNDLED.has(packageOf(id)),
+    external: (id) => !/^[./]/.test(id) && isExternal(id),
     plugins: [filesBesideModules(dist)],
     logLevel: 'warn',
+    // The embedded database is compiled with it.
+    checks: { eval: false },
   });
-  await bundle.write({
+  await built.write({
     dir: dist,
     format: 'esm',
     // All in one directory, so that what is found beside a module is found from each in the same way.
@@ -89,4 +118,4 @@ function urlFromDist(path: string): string {
   return `new URL(${JSON.stringify(path.startsWith('.') ? path : `./${path}`)}, import.meta.url)`;
 }
 
-if (import.meta.main) await build();
+if (import.meta.main) await (process.argv[2] === 'action' ? buildAction() : build());

@@ -53,6 +53,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'npm:probot',
   ],
   error: [],
+  // It starts the command line, and reads what that says.
+  action: ['.', 'text', 'node:', 'npm:zod'],
   text: [],
   bot: [
     '.',

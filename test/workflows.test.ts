@@ -1,138 +1,349 @@
-import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+/** The workflows that users copy, each step played as the runner would, and what their texts may not hold. */
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
+import { startForge, type LocalForge } from '@portico/localforge';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { ROOT, run, scratch } from './cli/run-portico.ts';
-import type { Outcome } from './cli/run-portico.ts';
+import { buildAction } from '../scripts/build.ts';
+import { ROOT, run, scratch, type Outcome } from './cli/run-portico.ts';
+import { octokitAs } from './e2e/octokit-as.ts';
+import { below, configuration } from './e2e/packages.ts';
 import { longTest, STORIES } from './long-test.ts';
+import { smallPackage } from './reconcile/small-package.ts';
+import { stageRepository, type StageRepository } from './reconcile/stage-repository.ts';
+import type { Login } from './reconcile/stage.ts';
 
 interface Step {
   readonly name: string;
   readonly uses?: string;
   readonly run?: string;
-  readonly with?: Readonly<Record<string, unknown>>;
-  readonly 'working-directory'?: string;
+  readonly with?: Readonly<Record<string, string | boolean>>;
 }
 
 interface Workflow {
   readonly on: Readonly<Record<string, unknown>>;
-  readonly permissions: Readonly<Record<string, string>>;
+  readonly permissions: Readonly<Record<string, 'read' | 'write' | 'none'>>;
+  readonly concurrency: { readonly 'cancel-in-progress': boolean };
   readonly jobs: Readonly<
-    Record<string, { readonly steps: readonly Step[]; readonly 'timeout-minutes': number }>
+    Record<
+      string,
+      { readonly if?: string; readonly steps: readonly Step[]; readonly 'timeout-minutes': number }
+    >
   >;
 }
 
+interface ActionFile {
+  readonly inputs: Readonly<Record<string, { readonly default?: string }>>;
+  readonly runs: { readonly using: string; readonly main: string };
+}
+
+const OURS = /^OWNER\/portico@v\d/;
+const ACTION = parse(readFileSync(join(ROOT, 'action.yml'), 'utf8')) as ActionFile;
 const workflows = globSync(join(ROOT, 'workflows/*.yml')).map((file) => ({
   name: basename(file),
   workflow: parse(readFileSync(file, 'utf8')) as Workflow,
 }));
+const workflowNamed = (wanted: string): Workflow => workflows.find(({ name }) => name === wanted)!.workflow;
 
 describe.each(workflows)('$name', ({ workflow }) => {
   const steps = Object.values(workflow.jobs).flatMap((job) => job.steps);
+  const writes = Object.values(workflow.permissions).includes('write');
 
-  test('may only read, never runs on what a fork can steer with rights, and ends', () => {
-    expect(
-      Object.values(workflow.permissions).filter((right) => right !== 'read' && right !== 'none'),
-    ).toEqual([]);
-    expect(Object.keys(workflow.on)).not.toContain('pull_request_target');
-    for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeLessThan(60);
+  test('with rights it checks out and runs nothing, and it ends', () => {
+    const uses = steps.map((step) => step.uses ?? '');
+    if (writes || 'pull_request_target' in workflow.on) {
+      expect(uses.every((one) => OURS.test(one))).toBe(true);
+      expect(workflow.concurrency['cancel-in-progress']).toBe(false);
+    }
+    expect(steps.map((step) => step.run)).toEqual(steps.map(() => undefined));
+    for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
   });
 
-  test('actions are pinned to commits and leave no token behind', () => {
-    for (const { uses, with: inputs } of steps) {
-      if (uses === undefined) continue;
+  test('actions of others are pinned to commits and leave no token behind; inputs of ours are there', () => {
+    for (const { uses = '', with: inputs = {} } of steps) {
+      if (OURS.test(uses)) {
+        expect(Object.keys(ACTION.inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)));
+        continue;
+      }
       expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
       if (uses.startsWith('actions/checkout@'))
         expect(inputs).toMatchObject({ 'persist-credentials': false });
     }
   });
 
-  test('no expression is put into a script', () => {
-    for (const step of steps) expect(step.run ?? '').not.toContain('${{');
+  test('no text of a pull request, a comment or a branch is in an expression', () => {
+    const texts = [...JSON.stringify(workflow.jobs).matchAll(/\$\{\{(.*?)\}\}/g)].map(
+      ([, text = '']) => text,
+    );
+    for (const text of texts) expect(text.trim()).toMatch(/^(?:secrets|vars|runner)\.\w+$/);
   });
 });
+
+test('what the workflow of one repository may do is what the run needs', () => {
+  expect(workflowNamed('portico-run.yml').permissions).toEqual({
+    contents: 'write',
+    'pull-requests': 'write',
+    issues: 'write',
+    checks: 'write',
+    statuses: 'read',
+    deployments: 'read',
+  });
+  expect(workflowNamed('portico-sweep.yml').permissions).toEqual({});
+});
+
+const runner = scratch();
+const built = runner.path('portico');
+
+beforeAll(async () => {
+  // Nothing is installed beside it, as in a release.
+  mkdirSync(built);
+  await buildAction(join(built, 'dist-action'));
+  for (const file of ['action.yml', 'app.yml', 'package.json']) cpSync(join(ROOT, file), join(built, file));
+});
+afterAll(() => runner[Symbol.dispose]());
+
+interface Played extends Outcome {
+  readonly summary: string;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
+/** Plays the step of ours, with the values that stand for expressions. */
+async function play(
+  workflow: string,
+  values: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Played> {
+  const steps = Object.values(workflowNamed(workflow).jobs).flatMap((job) => job.steps);
+  const given = steps.find(({ uses = '' }) => OURS.test(uses))!.with ?? {};
+  const defaults = Object.entries(ACTION.inputs).map(([name, one]) => [name, one.default ?? ''] as const);
+  const inputs = new Map([
+    ...defaults,
+    ...Object.entries(given).map(([name, value]) => [name, String(value)] as const),
+  ]);
+  const filled = [...inputs].map(([name, value]): [string, string] => [
+    `INPUT_${name.toUpperCase()}`,
+    value.replaceAll(/\$\{\{ *([\w.]+) *\}\}/g, (_, expression: string) => values[expression] ?? ''),
+  ]);
+  const files = { GITHUB_OUTPUT: runner.path('output'), GITHUB_STEP_SUMMARY: runner.path('summary') };
+  for (const file of Object.values(files)) writeFileSync(file, '');
+  const done = await run(process.execPath, [join(built, ACTION.runs.main)], {
+    cwd: runner.path('workspace'),
+    env: { ...Object.fromEntries(filled), ...files, RUNNER_TEMP: runner.path('.'), ...env },
+  });
+  const outputs = readFileSync(files.GITHUB_OUTPUT, 'utf8').matchAll(/^(\w+)<<(end_\w+)\n([^]*?)\n\2$/gm);
+  return {
+    ...done,
+    summary: readFileSync(files.GITHUB_STEP_SUMMARY, 'utf8'),
+    outputs: Object.fromEntries([...outputs].map(([, name = '', , value = '']) => [name, value])),
+  };
+}
 
 function service(namespace: string): string {
   return `apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n  namespace: ${namespace}\n`;
 }
 
-describe('portico-check.yml', () => {
-  const { workflow } = workflows.find(({ name }) => name === 'portico-check.yml')!;
-  const steps = workflow.jobs['check']!.steps;
-  const workspace = scratch();
-  const outcomes = new Map<string, Outcome>();
+const KPTFILE =
+  'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: x\npipeline:\n  mutators:\n  - image: set-namespace:v0.4\n    configMap: {namespace: shop}\n';
 
-  /** Runs a step as GitHub's runner does. */
-  async function runStep(name: string): Promise<Outcome> {
-    const step = steps.find((one) => one.name === name)!;
-    return run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', step.run!], {
-      cwd: workspace.path(step['working-directory'] ?? '.'),
-      env: { GITHUB_WORKSPACE: workspace.path('.').replace(/\/\.?$/, ''), npm_config_prefer_offline: 'true' },
+function inWorkspace(files: Readonly<Record<string, string>>): void {
+  runner.write(below('workspace', files));
+}
+
+function check(): Promise<Played> {
+  return play('portico-check.yml', { 'runner.temp': runner.path('.') });
+}
+
+describe('portico-check.yml, played', () => {
+  beforeAll(() => inWorkspace({ '.git/HEAD': 'ref: refs/heads/main\n' }));
+
+  test('a repository in order passes; a package within a package counts as its part', async () => {
+    inWorkspace({
+      'web/Kptfile': KPTFILE,
+      'web/service.yaml': service('shop'),
+      'web/sub/Kptfile': KPTFILE.replace(/pipeline:[\s\S]*/, ''),
+      'web-two/Kptfile': KPTFILE,
+      'web-two/service.yaml': service('shop'),
+      'README.md': '# Packages\n',
     });
-  }
+    const { code, outputs, summary } = await check();
+    expect([code, outputs['packages'], outputs['failed']]).toEqual([0, '2', '0']);
+    expect(summary).toContain('### Portico: 2 packages in order');
+  });
+
+  test('what is not in order is annotated where it is, and in the summary, the outputs and SARIF', async () => {
+    inWorkspace({
+      'web/service.yaml': service('elsewhere'),
+      'it\n::warning::it/Kptfile': KPTFILE,
+      'it\n::warning::it/service.yaml': service('shop'),
+      '.github/portico.yaml': configuration(
+        'x',
+        'guardrails:\n  validators: [{ name: few, cel: "false", message: "no\\n::error::no" }]',
+      ),
+    });
+    const { code, stdout, outputs, summary } = await check();
+    expect([code, outputs['packages'], outputs['failed']]).toEqual([1, '3', '3']);
+    expect(stdout).toMatch(/^::error title=not-rendered,file=web\/service\.yaml::/m);
+    expect(stdout).toMatch(/^::error title=few,file=web\/service\.yaml,line=1::/m);
+    // Text of packages is no command of the runner.
+    expect(stdout).not.toMatch(/^::(?:warning|error)::/m);
+    expect(summary).toContain('### Portico: 3 of 3 packages not in order');
+    const report = JSON.parse(readFileSync(outputs['sarif']!, 'utf8'));
+    const [{ results }] = report.runs;
+    expect(results.map(({ ruleId }: { ruleId: string }) => ruleId)).toContain('few');
+    rmSync(runner.path('workspace/.github'), { recursive: true });
+  });
+
+  test('a work tree that pull_request_target has taken from a fork is refused', async () => {
+    const env = { GITHUB_EVENT_NAME: 'pull_request_target' };
+    const { code, stdout } = await play('portico-check.yml', {}, env);
+    expect([code, stdout]).toEqual([64, expect.stringContaining('use mode run, which checks out nothing')]);
+  });
+});
+
+describe.runIf(STORIES)('portico-run.yml and portico-sweep.yml, played', () => {
+  let forge: LocalForge;
+  const PEOPLE: readonly Login[] = ['alice', 'bob', 'mallory'];
 
   beforeAll(async () => {
-    mkdirSync(workspace.path('portico'));
-    for (const part of ['package.json', 'package-lock.json', '.npmrc', 'src']) {
-      cpSync(join(ROOT, part), workspace.path(`portico/${part}`), { recursive: true });
-    }
-    // It takes as long as all the rest here.
-    const installed = STORIES ? await runStep('Install Portico') : undefined;
-    if (installed === undefined) {
-      symlinkSync(join(ROOT, 'node_modules'), workspace.path('portico/node_modules'));
-    } else if (/ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENOTCACHED/.test(installed.stderr)) {
-      process.stderr.write(
-        'No registry can be reached: "Install Portico" is SKIPPED and the modules here are taken.\n',
-      );
-      symlinkSync(join(ROOT, 'node_modules'), workspace.path('portico/node_modules'));
-    } else outcomes.set('install', installed);
-  });
-  afterAll(() => workspace[Symbol.dispose]());
-
-  longTest('Portico installs without scripts and without what only development needs', () => {
-    expect(outcomes.get('install')?.code ?? 0).toBe(0);
-  });
-
-  const KPTFILE =
-    'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: x\npipeline:\n  mutators:\n  - image: set-namespace:v0.4\n    configMap: {namespace: shop}\n';
-  test('a repository in order passes; a package within a package counts as its part', async () => {
-    workspace.write({
-      'packages/web/Kptfile': KPTFILE,
-      'packages/web/service.yaml': service('shop'),
-      'packages/web/sub/Kptfile': KPTFILE.replace(/pipeline:[\s\S]*/, ''),
-      'packages/web-two/Kptfile': KPTFILE,
-      'packages/web-two/service.yaml': service('shop'),
-      'packages/README.md': '# Packages\n',
+    forge = await startForge({
+      manifestFile: 'app.yml',
+      config: {
+        tokens: Object.fromEntries(PEOPLE.map((login) => [`${login}-token`, { login }])),
+        users: PEOPLE.map((login) => ({ login })),
+        orgs: [{ login: 'acme', members: { alice: 'admin' } }],
+        repos: [{ owner: 'acme', name: 'web', collaborators: { bob: 'write' } }],
+        app: { installations: [{ account: 'acme' }] },
+      },
     });
-    const { code, stdout } = await runStep('Check the packages');
-    expect(stdout).toContain('2 packages checked, 0 not in order.');
-    expect(code).toBe(0);
+    await at().seed({ '.github/portico.yaml': configuration('web', 'publish: { requireApprovals: 1 }') });
   });
+  afterAll(() => forge.close());
 
-  test('a package that is not rendered fails, and the others are still checked', async () => {
-    workspace.write({ 'packages/web/service.yaml': service('elsewhere') });
-    const { code, stdout, stderr } = await runStep('Check the packages');
-    expect([code, stdout]).toEqual([1, expect.stringContaining('2 packages checked, 1 not in order.')]);
-    expect(stdout).toMatch(/^::error::Package 1 /m);
-    expect(stderr).toContain('service.yaml');
-    workspace.write({ 'packages/web/service.yaml': service('shop') });
-  });
+  function at(): StageRepository {
+    const as = (login: Login) => octokitAs(forge.apiUrl, `${login}-token`);
+    return stageRepository({ forge, as, idle: () => forge.settled(), owner: 'acme', name: 'web' });
+  }
 
-  test('guardrails in the configuration are asked, and names of packages are no commands', async () => {
-    workspace.write({
-      'packages/it\n::warning::it/Kptfile': KPTFILE,
-      'packages/.github/portico.yaml': `apiVersion: config.portico.dev/v1alpha1
-kind: Repository
-metadata: { name: x }
-spec:
-  guardrails:
-    mutators: [{ name: team, image: set-labels:v0.2, configMap: { team: orders } }]
-`,
+  /** What the runner sets for an event. */
+  async function atEvent(name: string, more: object): Promise<Record<string, string>> {
+    const { data } = await octokitAs(forge.apiUrl, 'alice-token').rest.repos.get(at().where);
+    runner.write({ 'event.json': JSON.stringify({ repository: data, ...more }) });
+    return {
+      GITHUB_API_URL: forge.apiUrl,
+      GITHUB_SERVER_URL: forge.url,
+      GITHUB_REPOSITORY: 'acme/web',
+      GITHUB_EVENT_NAME: name,
+      GITHUB_EVENT_PATH: runner.path('event.json'),
+      FORGE_RETRY_MS: '1',
+      AUTOMERGE_SETTLE_SECONDS: '0',
+      DASHBOARD_SECONDS: '0',
+    };
+  }
+
+  /** What GitHub fills in for the workflow of one repository: its token has what `permissions` say. */
+  function secrets(): Record<string, string> {
+    const wanted = Object.entries(workflowNamed('portico-run.yml').permissions);
+    const permissions = wanted.flatMap(([name, level]) =>
+      level === 'none' ? [] : [[name.replaceAll('-', '_'), level] as const],
+    );
+    return {
+      'secrets.PORTICO_SEAL_KEYS': 'k'.repeat(64),
+      'github.token': forge.workflowToken('acme/web', Object.fromEntries(permissions)),
+    };
+  }
+
+  longTest("a fork's pull request is looked at, and runs nothing of its own", async () => {
+    const marker = runner.path('owned');
+    const fork = await forkOf('mallory');
+    const evil = {
+      Kptfile: `${smallPackage('evil').Kptfile}pipeline:\n  mutators:\n  - exec: "touch ${marker}"\n  - image: ghcr.io/mallory/own:v1\n`,
+      'config.yaml': smallPackage('evil')['config.yaml']!,
+    };
+    await fork.push('main', {
+      ...below('evil', evil),
+      '.github/portico.yaml': configuration('web', 'publish: { requireApprovals: 0 }'),
+      '.gitattributes': '* filter=own diff=own\n',
+      '.env': `NODE_OPTIONS=--import=data:text/javascript,process.exit(9)\n`,
+      'package.json': `{"scripts":{"preinstall":"touch ${marker}"}}`,
+      'action.yml': `runs: { using: composite, steps: [{ shell: bash, run: "touch ${marker}" }] }\n`,
     });
-    const { code, stdout } = await runStep('Check the packages');
-    expect([code, stdout]).toEqual([1, expect.stringContaining('3 packages checked, 3 not in order.')]);
-    expect(stdout).not.toMatch(/^::warning::/m);
+    const opened = await octokitAs(forge.apiUrl, 'mallory-token').rest.pulls.create({
+      ...at().where,
+      title: 'Evil',
+      head: 'mallory:main',
+      base: 'main',
+    });
+    const pull = await at().pull(opened.data.number);
+    // As if a step before it had fetched the fork's work tree: it is not looked at.
+    runner.write(
+      below('workspace', { '.env': `PATH=${runner.path('.')}\n`, 'portico.js': 'process.exit(9)\n' }),
+    );
+    const env = await atEvent('pull_request_target', {
+      action: 'opened',
+      number: pull.number,
+      pull_request: pull,
+    });
+    const { code, outputs, summary } = await play('portico-run.yml', secrets(), env);
+    expect([code, outputs['failed'], outputs['complete']]).toEqual([0, '0', 'true']);
+    expect(summary).toContain('`acme/web`');
+    expect(existsSync(marker)).toBe(false);
+    const checks = await at().checksOf(pull.number);
+    expect(checks.get('portico')?.conclusion).not.toBe('success');
+    expect(checks.get('portico/render')?.conclusion).toBe('failure');
   });
+
+  longTest(
+    'a proposal is published by the workflow of one repository, and a sweep of the App finds nothing left',
+    async () => {
+      await at().push('drafts/db/one', below('db', smallPackage('db')));
+      const { data } = await at().create('drafts/db/one');
+      const pull = await at().pull(data.number);
+      const opened = await atEvent('pull_request_target', {
+        action: 'opened',
+        number: pull.number,
+        pull_request: pull,
+      });
+      expect((await play('portico-run.yml', secrets(), opened)).code).toBe(0);
+      await at().review(pull.number, 'APPROVE');
+      const id = await at().say(pull.number, '/portico publish');
+      const said = await atEvent('issue_comment', {
+        action: 'created',
+        comment: {
+          id,
+          body: '/portico publish',
+          user: { login: 'alice', id: 1 },
+          created_at: pull.created_at,
+        },
+        issue: { number: pull.number, pull_request: {}, user: pull.user, body: '' },
+      });
+      const { code, outputs, stderr } = await play('portico-run.yml', secrets(), said);
+      expect([code, outputs['changed']]).toEqual([0, '["acme/web"]']);
+      expect(stderr).toContain('What it pushes and opens starts no workflows');
+      expect([...(await at().tags()).keys()]).toContain('db/v1');
+
+      const app = {
+        'vars.PORTICO_APP_ID': String(forge.app.id),
+        'secrets.PORTICO_PRIVATE_KEY': forge.app.privateKeyPem,
+      };
+      const swept = await play('portico-sweep.yml', app, await atEvent('schedule', {}));
+      expect([swept.code, swept.outputs['failed'], swept.outputs['complete']]).toEqual([0, '0', 'true']);
+    },
+  );
+
+  longTest('without the secret, and on pull_request, it says what to do and does nothing', async () => {
+    const env = await atEvent('schedule', {});
+    const without = await play('portico-run.yml', { 'github.token': 'x' }, env);
+    expect([without.code, without.summary]).toEqual([65, expect.stringContaining('openssl rand -hex 32')]);
+    const plain = await play('portico-run.yml', secrets(), await atEvent('pull_request', {}));
+    expect([plain.code, plain.stdout]).toEqual([64, expect.stringContaining('pull_request_target')]);
+  });
+
+  async function forkOf(login: Login): Promise<StageRepository> {
+    await octokitAs(forge.apiUrl, `${login}-token`).rest.repos.createFork(at().where);
+    await forge.settled();
+    const as = (one: Login) => octokitAs(forge.apiUrl, `${one === 'alice' ? login : one}-token`);
+    return stageRepository({ forge, as, idle: () => forge.settled(), owner: login, name: 'web' });
+  }
 });

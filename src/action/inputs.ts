@@ -1,0 +1,94 @@
+/** Pure: what a step of a workflow says of the Action, and what it asks of the command line. */
+import { PorticoError } from '../error.ts';
+
+const MODES = ['check', 'run', 'sweep'] as const;
+
+export interface Inputs {
+  readonly mode: (typeof MODES)[number];
+  /** Arguments of `portico`. */
+  readonly arguments: readonly string[];
+  /** Environment of `portico`. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where findings of a check go as SARIF; '' for nowhere. */
+  readonly sarif: string;
+}
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What a program of ours does not need, and what would change how it or git work. */
+const NOT_PASSED =
+  /^(?:INPUT_|ACTIONS_|GIT_|npm_)|^(?:NODE_OPTIONS|NODE_PATH|BASH_ENV|ENV|LD_PRELOAD|LD_LIBRARY_PATH)$/;
+
+/** @throws PorticoError CLI_USAGE for an input that is wrong, or an event that the mode is not for */
+export function readInputs(env: Variables): Inputs {
+  const input = (name: string): string => (env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
+  const mode = MODES.find((one) => one === (input('mode') || 'check'));
+  if (mode === undefined)
+    throw wrong(`mode must be one of ${MODES.join(', ')}`, 'See docs/github-action.md.');
+  const event = env['GITHUB_EVENT_NAME'] ?? '';
+  refuseEvent(mode, event);
+  const option = (name: string): readonly string[] =>
+    input(name) === '' ? [] : [`--${name}=${input(name)}`];
+  const directory = input('directory') || '.';
+  const commands: Readonly<Record<Inputs['mode'], readonly string[]>> = {
+    check: [
+      'check',
+      '--json',
+      ...option('changed-since'),
+      directory.startsWith('-') ? `./${directory}` : directory,
+    ],
+    run: [
+      'run',
+      '--json',
+      `--event=${event}`,
+      `--payload=${env['GITHUB_EVENT_PATH'] ?? ''}`,
+      ...option('minutes'),
+    ],
+    sweep: ['run', '--json', '--sweep', ...option('minutes')],
+  };
+  const credentials =
+    mode === 'check'
+      ? {}
+      : {
+          GITHUB_TOKEN: input('token'),
+          APP_ID: input('app-id'),
+          PRIVATE_KEY: input('private-key'),
+          SEAL_KEYS: input('seal-keys'),
+        };
+  return {
+    mode,
+    arguments: commands[mode],
+    environment: { ...passedOn(env), ...withoutEmpty(credentials) },
+    sarif: mode === 'check' ? input('sarif') : '',
+  };
+}
+
+function refuseEvent(mode: Inputs['mode'], event: string): void {
+  if (mode === 'check' && event === 'pull_request_target') {
+    throw wrong(
+      'mode check reads the work tree, which pull_request_target must not take from a fork',
+      'Start the workflow on pull_request, or use mode run, which checks out nothing.',
+    );
+  }
+  if (mode === 'run' && event === 'pull_request') {
+    throw wrong(
+      'on pull_request, the token of a fork only reads',
+      'Start the workflow on pull_request_target: mode run checks out nothing and runs nothing of the fork.',
+    );
+  }
+}
+
+function passedOn(env: Variables): Record<string, string> {
+  const kept = Object.entries(env).filter(([name]) => !NOT_PASSED.test(name));
+  return withoutEmpty(Object.fromEntries(kept));
+}
+
+function withoutEmpty(env: Variables): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''),
+  );
+}
+
+function wrong(message: string, hint: string): PorticoError {
+  return new PorticoError('CLI_USAGE', message, { blame: 'user', hint });
+}
