@@ -2,6 +2,7 @@
  * One run without a server: the reconcilers of the bot on a store of its own, until nothing is left to do. No webhook tells
  * of what the run itself changes, so each repository that was changed is looked at again, until a round changes none.
  */
+
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 

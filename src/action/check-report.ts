@@ -1,4 +1,5 @@
 /** Pure: what `portico check --json` found, by place in the repository. */
+
 import { z } from 'zod';
 
 const severity = z.enum(['error', 'warning', 'info']);

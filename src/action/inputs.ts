@@ -1,4 +1,5 @@
 /** Pure: what a step of a workflow says of the Action, and what it asks of the command line. */
+
 import { PorticoError } from '../error.ts';
 
 const MODES = ['check', 'run', 'sweep'] as const;

@@ -2,6 +2,7 @@
  * The GitHub Action: starts the command line beside it with what the step says, and tells the runner what it found.
  * Nothing of the repository decides what is started.
  */
+
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';

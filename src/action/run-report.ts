@@ -1,4 +1,5 @@
 /** Pure: what `portico run --json` came to, as a summary. */
+
 import { z } from 'zod';
 
 import { counted } from '../text/counted.ts';

@@ -1,4 +1,5 @@
 /** Pure: findings as SARIF 2.1.0, which GitHub's code scanning and other tools read. */
+
 import { VERSION } from '../version.ts';
 import type { ReportFinding } from './check-report.ts';
 

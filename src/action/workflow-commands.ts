@@ -1,8 +1,9 @@
-import { counted } from '../text/counted.ts';
 /**
  * Pure: what a step tells the runner. Texts may be anyone's; in a value nothing of them is a command
  * (https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands, `actions/toolkit` escapes the same).
  */
+
+import { counted } from '../text/counted.ts';
 import { cutLine, cutText } from '../text/cut-text.ts';
 import { cell, codeSpan, inert } from '../text/markdown.ts';
 import type { CheckReport, ReportFinding } from './check-report.ts';

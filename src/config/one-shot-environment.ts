@@ -1,4 +1,5 @@
 /** Pure: the environment of `portico run`, which GitHub Actions fills in part. */
+
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';

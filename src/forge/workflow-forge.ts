@@ -3,6 +3,7 @@
  * an App is asked for is answered as far as such a token can tell.
  * https://docs.github.com/en/actions/concepts/security/github_token
  */
+
 import { PorticoError } from '../error.ts';
 import { createEtagCache } from './etag-cache.ts';
 import type { Forge } from './forge-api.ts';

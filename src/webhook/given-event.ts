@@ -1,4 +1,5 @@
 /** Pure: an event that came as a file and not by our door, such as the one that a workflow of GitHub Actions runs for. */
+
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';

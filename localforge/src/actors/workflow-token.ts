@@ -2,6 +2,7 @@
  * The token that a workflow has (`GITHUB_TOKEN`): of an installation of GitHub Actions, for the one repository that the
  * workflow is in (https://docs.github.com/en/actions/concepts/security/github_token).
  */
+
 import type { ForgeContext } from '../context.ts';
 import type { AccountRecord, TokenRecord } from '../records.ts';
 import type { Viewer } from '../viewer.ts';
