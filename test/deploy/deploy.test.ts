@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { READY_POLICIES } from '../src/cel/policies/table.ts';
-import { readEnvironment } from '../src/config/environment.ts';
-import { createMetrics } from '../src/telemetry/metrics.ts';
+import { READY_POLICIES } from '../../src/cel/policies/table.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { createMetrics } from '../../src/telemetry/metrics.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'portico-deploy-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -108,7 +108,7 @@ describe('the manifests', () => {
 
   test('keep to every ready-made policy', () => {
     const params: Record<string, string> = {
-      'allowed-registries': '{ registries: [registry.example.com] }',
+      'allowed-registries': '{ registries: [ghcr.io/portico] }',
       'required-labels': '{ labels: [app.kubernetes.io/name] }',
       'namespace-by-path': '{ namespace: portico }',
     };

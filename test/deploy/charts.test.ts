@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+import { ROOT, run, type Outcome } from '../cli/run-portico.ts';
+import { realTools, titled } from '../processors/real-tools.ts';
+import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
+
+const tools = realTools();
+const here = { cwd: ROOT, ...(tools !== undefined && { env: tools }) };
+
+async function template(...values: string[]): Promise<Outcome> {
+  const set = values.flatMap((value) => ['--set', value]);
+  return run('helm', ['template', 'acme', 'deploy/chart', '--namespace', 'bots', ...set], here);
+}
+
+const EVERYTHING = [
+  'app.id=1234567',
+  'app.host=ghe.acme.example',
+  'certificates.configMap=authorities',
+  'env.LOG_LEVEL=debug',
+  'ingress.enabled=true,ingress.host=portico.acme.example,ingress.tlsSecret=tls,ingress.className=nginx',
+  'httpRoute.enabled=true,httpRoute.host=portico.acme.example,httpRoute.parentRefs[0].name=public',
+  'serviceMonitor.enabled=true,serviceMonitor.labels.release=prometheus',
+  'secret.external.enabled=true,secret.external.store.name=vault',
+  `image.digest=sha256:${'a'.repeat(64)}`,
+];
+
+interface Pod {
+  readonly containers: readonly [
+    { readonly image: string; readonly env: readonly { readonly name: string; readonly value?: string }[] },
+  ];
+}
+
+function podOf(manifests: readonly Manifest[]): Pod {
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment') as unknown as {
+    readonly spec: { readonly template: { readonly spec: Pod } };
+  };
+  return deployment.spec.template.spec;
+}
+
+describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
+  test('with nothing but the App is valid, and has two replicas that survive a drain', async () => {
+    const { code, stdout, stderr } = await template('app.id=7');
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await faultsOf(stdout)).toEqual([]);
+    const manifests = manifestsIn(stdout);
+    expect(manifests.map(({ kind }) => kind).sort()).toEqual([
+      'Deployment',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'Service',
+      'ServiceAccount',
+    ]);
+    expect(manifests.map(({ metadata }) => metadata.namespace)).toEqual(
+      Array.from({ length: 5 }, () => 'bots'),
+    );
+    expect(manifests.find(({ kind }) => kind === 'Deployment')?.spec).toMatchObject({ replicas: 2 });
+  });
+
+  test('with everything is valid, keeps large numbers as they are, and trusts own authorities', async () => {
+    const { code, stdout, stderr } = await template(...EVERYTHING);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await faultsOf(stdout)).toEqual([]);
+    const manifests = manifestsIn(stdout);
+    expect(manifests.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['ExternalSecret', 'HTTPRoute', 'Ingress', 'ServiceMonitor']),
+    );
+    const [container] = podOf(manifests).containers;
+    expect(container.image).toBe(`ghcr.io/portico/portico@sha256:${'a'.repeat(64)}`);
+    const values = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+    expect(values).toMatchObject({ APP_ID: '1234567', GHE_HOST: 'ghe.acme.example', LOG_LEVEL: 'debug' });
+    expect(values['NODE_EXTRA_CA_CERTS']).toBe('/certificates/ca.crt');
+    const paths = stdout.match(/\/api\/github\/webhooks/g);
+    expect(paths).toHaveLength(2);
+  });
+
+  test.each<[string, string[], RegExp]>([
+    ['no App', [], /app\.id is the number of the GitHub App/],
+    ['an ingress without a name', ['app.id=7', 'ingress.enabled=true'], /ingress\.host is the name/],
+    ['a mistyped value', ['app.id=7', 'replica=2'], /additional properties 'replica' not allowed/],
+    ['no replica', ['app.id=7', 'replicas=0'], /replicas/],
+  ])('%s is refused', async (_, values, message) => {
+    const { code, stderr } = await template(...values);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(message);
+  });
+
+  test('has no complaint of helm lint', async () => {
+    const { code, stdout } = await run(
+      'helm',
+      ['lint', '--strict', 'deploy/chart', '--set', 'app.id=7'],
+      here,
+    );
+    expect([code, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);
+  });
+
+  test('gives the pod what the plain manifests give it', async () => {
+    const chart = podOf(manifestsIn((await template('app.id=1')).stdout));
+    const plain = podOf(manifestsIn(readFileSync(join(ROOT, 'deploy/kubernetes/deployment.yaml'), 'utf8')));
+    expect(chart.containers[0]).toEqual(plain.containers[0]);
+  });
+});
+
+async function build(folder: string): Promise<Outcome> {
+  return run('kubectl', ['kustomize', folder], here);
+}
+
+describe.skipIf(tools === undefined)(titled('kustomize', tools), () => {
+  test('the base and the example with its components are valid', async () => {
+    for (const folder of ['deploy/kubernetes', 'deploy/kustomize/example']) {
+      const { code, stdout, stderr } = await build(folder);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(await faultsOf(stdout)).toEqual([]);
+    }
+    const manifests = manifestsIn((await build('deploy/kustomize/example')).stdout);
+    expect(manifests.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['Deployment', 'ExternalSecret', 'Ingress', 'ServiceMonitor']),
+    );
+    expect(podOf(manifests).containers[0].env[0]).toEqual({ name: 'APP_ID', value: '123456' });
+  });
+
+  test('every component is valid', async () => {
+    const component = readFileSync(join(ROOT, 'deploy/kustomize/components/gateway/http-route.yaml'), 'utf8');
+    expect(await faultsOf(component)).toEqual([]);
+    // A judge that passes everything would say nothing.
+    const broken = component
+      .replace('value: /api/github/webhooks', 'value: 7')
+      .replace('parentRefs', 'parents');
+    expect(await faultsOf(broken)).not.toEqual([]);
+  });
+});
+
+test('the values of the chart are those that its schema knows', () => {
+  const schema = JSON.parse(readFileSync(join(ROOT, 'deploy/chart/values.schema.json'), 'utf8')) as {
+    properties: object;
+  };
+  const values = parse(readFileSync(join(ROOT, 'deploy/chart/values.yaml'), 'utf8')) as object;
+  expect(Object.keys(schema.properties).filter((name) => name !== 'global')).toEqual(Object.keys(values));
+});
+
+const noSystemd = spawnSync('systemd-analyze', ['--version']).status !== 0;
+
+test.skipIf(noSystemd)('systemd takes the unit without a complaint', async () => {
+  const { code, stderr } = await run('systemd-analyze', ['verify', 'deploy/systemd/portico.service'], here);
+  expect([code, stderr]).toEqual([0, '']);
+});
