@@ -6,7 +6,7 @@ import { type Refusal, refuse } from './refusal.ts';
 
 export const resolve: PullCommand = {
   name: 'resolve',
-  usage: 'resolve [<number>|all] upstream|local [@commit]',
+  usage: 'resolve [<number>|all] upstream|local [--remember] [@commit]',
   summary: 'Settle merge conflicts with a commit that takes one side.',
   examples: [
     {
@@ -17,20 +17,30 @@ export const resolve: PullCommand = {
       line: '/portico resolve all upstream',
       does: 'takes the value from upstream, or from the base branch',
     },
+    {
+      line: '/portico resolve 2 local --remember',
+      does: 'takes the local value, and writes into the package that it keeps this field in later updates, too',
+    },
   ],
-  accepts: { positional: 2, commit: true },
+  accepts: { positional: 2, commit: true, options: { remember: 'flag' } },
   minimumRole: 'write',
   mayAlso: [],
   contexts: 'pull',
   guard: 'head',
   fits: (state) => openPull(state) !== undefined && state.openConflicts > 0,
-  decide({ conflicts = NONE }, { positional }, pull): Decision {
+  decide({ conflicts = NONE }, { positional, options }, pull): Decision {
     if (pull.fork) {
       const hint = 'Settle the conflicts with a commit on the branch.';
       return refuse('fork', 'the proposal comes from a fork, where Portico may not write', hint);
     }
     const wish = wishOf(positional);
     if ('kind' in wish) return wish;
+    const remember = options.has('remember');
+    if (remember && wish.side === 'upstream') {
+      const hint =
+        'Take upstream without --remember: that is what happens by itself until both sides change the field again.';
+      return refuse('bad-argument', '--remember is for what stays local', hint);
+    }
     if (conflicts.lost !== false) {
       return refuse('conflicts-lost', conflicts.lost.message, conflicts.lost.hint);
     }
@@ -39,7 +49,13 @@ export const resolve: PullCommand = {
     if (numbers.length === 0) {
       return { kind: 'do', steps: [], reply: 'No open conflict is left to settle.' };
     }
-    const step = { do: 'settle-conflicts', numbers, side: wish.side, head: pull.headSha } as const;
+    const step = {
+      do: 'settle-conflicts',
+      numbers,
+      side: wish.side,
+      head: pull.headSha,
+      ...(remember && { remember: true as const }),
+    } as const;
     return { kind: 'do', steps: [step] };
   },
 };

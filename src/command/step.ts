@@ -34,6 +34,8 @@ export type Step =
       readonly numbers: readonly number[];
       readonly side: 'upstream' | 'local';
       readonly head: string;
+      /** Write into the package that it owns these fields. */
+      readonly remember?: true;
     }
   | BulkStep
   /** Open a proposal that removes a package. */

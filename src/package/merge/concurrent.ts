@@ -22,7 +22,7 @@ export function mergeConcurrent(sides: {
   /** Conflicts that somebody settled, by id. */
   readonly decisions?: ReadonlyMap<string, Side>;
 }): Pick<MergeResult, 'files' | 'conflicts' | 'notes'> {
-  const merged = mergePackages(sides);
+  const merged = mergePackages({ ...sides, samePackage: true });
   const report = createReport(sides.onConflict ?? 'upstream', sides.decisions);
   const { base, upstream, local } = sides;
   const versions = {

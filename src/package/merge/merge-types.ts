@@ -16,6 +16,8 @@ export interface MergeInput {
    * other changed stays as local has it either way, also as kpt does.
    */
   readonly onConflict?: 'upstream' | 'local';
+  /** Both are the same package: what it owns beside its upstream (portico-merge.yaml) is merged like the rest of it. */
+  readonly samePackage?: boolean;
   /** Conflicts that somebody settled, by id: they take that side and are not reported again. */
   readonly decisions?: ReadonlyMap<string, 'upstream' | 'local'>;
 }

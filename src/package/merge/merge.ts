@@ -7,6 +7,7 @@ import { bookkeepingOf, isYaml } from './bookkeeping.ts';
 import { withLines } from './conflict-lines.ts';
 import type { Side } from './conflict.ts';
 import { mergeKptfile, tellDeletedKptfile } from './kptfile-merge.ts';
+import { MERGE_FILE, readLocalOwns } from './local-owns.ts';
 import { tellLostComments } from './lost-comments.ts';
 import type { PackageContext } from './merge-context.ts';
 import type { MergeInput, MergeResult } from './merge-types.ts';
@@ -27,8 +28,14 @@ import { changedFiles, isPackageUntouched, packageRoots, splitPackages } from '.
 export function mergePackages(input: MergeInput): MergeResult {
   const { base, upstream, local } = input;
   for (const [what, files] of Object.entries({ base, upstream, local })) checkPackage(files, what);
-  const report = createReport(input.onConflict ?? 'upstream', input.decisions);
-  const files = withoutClashes(mergeWith(input, report), local, report);
+  const owned = input.samePackage === true ? undefined : readLocalOwns(local);
+  const report = createReport(input.onConflict ?? 'upstream', input.decisions, owned?.owns);
+  const merged =
+    owned === undefined
+      ? mergeWith(input, report)
+      : withOwnLines(mergeWith(withoutLines(input), report), local);
+  if (owned?.problem !== undefined) report.note('LOCAL_OWNS_NOTHING', MERGE_FILE, owned.problem);
+  const files = withoutClashes(merged, local, report);
   const changed = [...new Set([...local.keys(), ...files.keys()])].filter(
     (path) => !sameFile(local.get(path), files.get(path)),
   );
@@ -39,6 +46,18 @@ export function mergePackages(input: MergeInput): MergeResult {
     notes: report.notes,
     strayDecisions: [...(input.decisions?.keys() ?? [])].filter((id) => !report.used.has(id)),
   };
+}
+
+/** What a package owns is nobody's to bring, change or take away but its own. */
+function withoutLines(input: MergeInput): MergeInput {
+  const rest = (files: PackageFiles): PackageFiles =>
+    files.has(MERGE_FILE) ? new Map([...files].filter(([path]) => path !== MERGE_FILE)) : files;
+  return { ...input, base: rest(input.base), upstream: rest(input.upstream), local: rest(input.local) };
+}
+
+function withOwnLines(merged: PackageFiles, local: PackageFiles): PackageFiles {
+  const own = local.get(MERGE_FILE);
+  return own === undefined ? merged : new Map([...merged, [MERGE_FILE, own]]);
 }
 
 function mergeWith(input: MergeInput, report: Report): PackageFiles {

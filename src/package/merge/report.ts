@@ -6,6 +6,7 @@ import type { YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import type { Conflict, Side } from './conflict.ts';
+import { ownedMessage, type LocalOwns } from './local-owns.ts';
 import type { MergeNote } from './merge-types.ts';
 
 /** Collects what a merge has to tell, and knows which side conflicts take. */
@@ -32,8 +33,12 @@ export interface Report {
   readonly note: (code: string, file: string, message: string) => void;
 }
 
-/** Starts a report. Conflicts that `decisions` settles are not told again. */
-export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Side> = new Map()): Report {
+/** Starts a report. Conflicts that `decisions` settles are not told again; what `owns` settles is a note. */
+export function createReport(
+  onConflict: Side,
+  decisions: ReadonlyMap<string, Side> = new Map(),
+  owns: LocalOwns['owns'] = () => false,
+): Report {
   const conflicts: Conflict[] = [];
   const notes: MergeNote[] = [];
   const reported = new Set<string>();
@@ -52,6 +57,12 @@ export function createReport(onConflict: Side, decisions: ReadonlyMap<string, Si
     if (decided !== undefined) {
       used.add(id);
       return decided;
+    }
+    if (owns(conflict)) {
+      if (!reported.has(id))
+        notes.push({ code: 'LOCAL_OWNS', file: conflict.file, message: ownedMessage(conflict) });
+      reported.add(id);
+      return 'local';
     }
     if (!reported.has(id)) conflicts.push({ id, ...conflict, taken: preferred });
     reported.add(id);

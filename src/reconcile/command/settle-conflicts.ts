@@ -1,14 +1,21 @@
 import { shown } from '../../command/arguments.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
+import { PorticoError } from '../../error.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
 import { samePlaces } from '../../package/merge/follow.ts';
+import { MERGE_FILE, rememberLocal } from '../../package/merge/local-owns.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
-import type { PackageFiles } from '../../package/package.ts';
-import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { sameFile, type PackageFiles } from '../../package/package.ts';
+import { fileIn, packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { type RemadeMerge, remadeMerge } from '../draft/remade-merge.ts';
 import type { FileChanges } from '../git-port.ts';
-import { conflictName, openConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
+import {
+  conflictName,
+  openConflicts,
+  type OpenConflict,
+  type OpenConflicts,
+} from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
@@ -37,7 +44,7 @@ export async function settleConflicts({
   access,
   snapshot,
   asked,
-  step: { numbers, side, head },
+  step: { numbers, side, head, remember },
   signal,
 }: {
   readonly ports: Ports;
@@ -52,6 +59,8 @@ export async function settleConflicts({
   const open = await openConflicts({ ports, access, snapshot, head, signal });
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
   if (meant.length === 0) return { commit: null, notes: NO_NOTES };
+  const strange = remember === true ? meant.find((one) => !isFromUpstream(one, open)) : undefined;
+  if (strange !== undefined) return notFromUpstream(strange);
   const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
   const notes: MergeNotes[] = [];
   // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
@@ -78,6 +87,16 @@ export async function settleConflicts({
     if (overwritten !== undefined) return rendered(overwritten);
     for (const [path, change] of changesBetween(directory, before, now)) changes.set(path, change);
   }
+  if (remember === true) {
+    for (const [directory, conflicts] of Map.groupBy(meant, (one) => one.directory)) {
+      const place = fileIn(directory, MERGE_FILE);
+      const before = await filesAt(git, head, directory, signal);
+      const made = remembered(before, conflicts, asked.login);
+      if ('kind' in made) return made;
+      const file = made.files.get(MERGE_FILE);
+      if (file !== undefined && !sameFile(file, before.get(MERGE_FILE))) changes.set(place, file);
+    }
+  }
   const record: SettleRecord = {
     kind: 'settle',
     settled: meant.map(conflictName),
@@ -100,6 +119,33 @@ export async function settleConflicts({
     answer.rejected,
     'Settle the conflicts with a commit of your own, or allow the App to push to this branch.',
   );
+}
+
+/** Conflicts of an update or of a rebase; what the registered branch changed is of the package itself. */
+function isFromUpstream(one: OpenConflict, { origins }: OpenConflicts): boolean {
+  return origins.get(conflictName(one))?.record.kind !== 'merge' && one.cut !== true;
+}
+
+function notFromUpstream({ number }: OpenConflict): Refusal {
+  return refuse(
+    'not-remembered',
+    `conflict ${number} cannot be remembered: it is not one field that upstream and this package changed`,
+    'Settle it without `--remember`.',
+  );
+}
+
+/** The package with lines for these conflicts, or why there can be none. */
+function remembered(
+  files: PackageFiles,
+  conflicts: readonly Conflict[],
+  login: string,
+): { readonly files: PackageFiles } | Refusal {
+  try {
+    return { files: rememberLocal(files, conflicts, login) };
+  } catch (error) {
+    if (!(error instanceof PorticoError) || error.code !== 'MERGE_FILE_INVALID') throw error;
+    return refuse('not-remembered', error.message, error.hint ?? 'Settle it without `--remember`.');
+  }
 }
 
 interface Group {

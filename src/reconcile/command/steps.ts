@@ -3,6 +3,7 @@ import { formatRecord } from '../../command/approval-record.ts';
 import { digestSeen } from '../../command/digest-seen.ts';
 import type { Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
+import { MERGE_FILE } from '../../package/merge/local-owns.ts';
 import { changeDraft } from '../draft/change.ts';
 import { createDraft } from '../draft/create.ts';
 import { proposeDeletion } from '../draft/deletion.ts';
@@ -132,13 +133,17 @@ async function look(
 
 function settledText(
   { facts }: ProposalSnapshot,
-  { numbers, side }: Extract<Step, { do: 'settle-conflicts' }>,
+  { numbers, side, remember }: Extract<Step, { do: 'settle-conflicts' }>,
   { commit, notes }: Settled,
 ): string {
   if (commit === null) return 'No open conflict is left to settle.';
   const which = numbers.length === 1 ? `Conflict ${numbers.join()} is` : `${numbers.length} conflicts are`;
   const done = `${which} settled with the ${side} value in ${commitLink(facts.htmlUrl, commit)}.`;
-  return [done, mergeNotesText(notes)].filter((part) => part !== '').join('\n\n');
+  const kept =
+    remember === true
+      ? `\`${MERGE_FILE}\` says now that this package keeps it, whatever upstream changes; remove the line to be asked again.`
+      : '';
+  return [done, kept, mergeNotesText(notes)].filter((part) => part !== '').join('\n\n');
 }
 
 /** What met a limit before is done once more, unless only its author asks, who may be a stranger. */

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -41,7 +42,7 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-test('it counts from the base branch alone, until its day, and stands in check, tag and dashboard', async () => {
+longTest('it counts from the base branch alone, until its day, and stands in check, tag and dashboard', async () => {
   const repo = stage.repository('house');
   const red = { 'web/config.yaml': configMap('web', { color: 'red' }) };
   // A proposal does not exempt itself.
