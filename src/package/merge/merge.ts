@@ -50,9 +50,12 @@ export function mergePackages(input: MergeInput): MergeResult {
 
 /** What a package owns is nobody's to bring, change or take away but its own. */
 function withoutLines(input: MergeInput): MergeInput {
-  const rest = (files: PackageFiles): PackageFiles =>
-    files.has(MERGE_FILE) ? new Map([...files].filter(([path]) => path !== MERGE_FILE)) : files;
-  return { ...input, base: rest(input.base), upstream: rest(input.upstream), local: rest(input.local) };
+  const { base, upstream, local } = input;
+  return { ...input, base: besideLines(base), upstream: besideLines(upstream), local: besideLines(local) };
+}
+
+function besideLines(files: PackageFiles): PackageFiles {
+  return files.has(MERGE_FILE) ? new Map([...files].filter(([path]) => path !== MERGE_FILE)) : files;
 }
 
 function withOwnLines(merged: PackageFiles, local: PackageFiles): PackageFiles {
