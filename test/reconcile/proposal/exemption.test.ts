@@ -42,46 +42,55 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-longTest('it counts from the base branch alone, until its day, and stands in check, tag and dashboard', async () => {
-  const repo = stage.repository('house');
-  const red = { 'web/config.yaml': configMap('web', { color: 'red' }) };
-  // A proposal does not exempt itself.
-  const own = await repo.propose('drafts/web/own', { ...red, ...exemption(inDays(5)) });
-  expect((await repo.checksOf(own.number)).get('guardrail/colour')).toMatchObject({ conclusion: 'failure' });
-  // One that would last for years is a mistake of whoever proposes it.
-  const long = await repo.propose('long', exemption(inDays(1000)));
-  expect((await repo.checksOf(long.number)).get('portico/config')?.output.summary).toContain(
-    'more than 366 days from now',
-  );
+longTest(
+  'it counts from the base branch alone, until its day, and stands in check, tag and dashboard',
+  async () => {
+    const repo = stage.repository('house');
+    const red = { 'web/config.yaml': configMap('web', { color: 'red' }) };
+    // A proposal does not exempt itself.
+    const own = await repo.propose('drafts/web/own', { ...red, ...exemption(inDays(5)) });
+    expect((await repo.checksOf(own.number)).get('guardrail/colour')).toMatchObject({
+      conclusion: 'failure',
+    });
+    // One that would last for years is a mistake of whoever proposes it.
+    const long = await repo.propose('long', exemption(inDays(1000)));
+    expect((await repo.checksOf(long.number)).get('portico/config')?.output.summary).toContain(
+      'more than 366 days from now',
+    );
 
-  await repo.push('main', exemption(inDays(5)));
-  const both = await repo.propose('drafts/web/next', {
-    ...red,
-    'db/config.yaml': configMap('db', { color: 'red' }),
-  });
-  // It is for one package.
-  expect((await repo.checksOf(both.number)).get('guardrail/colour')).toMatchObject({ conclusion: 'failure' });
-  const { number } = await repo.propose('drafts/web/red', red);
-  const check = (await repo.checksOf(number)).get('guardrail/colour');
-  expect(check).toMatchObject({
-    conclusion: 'success',
-    output: { title: 'No findings that count, 1 exempt' },
-  });
-  expect(check?.output.summary).toContain(
-    `| \`carnival\` | 1 | ${inDays(5)} | \`@carol\` | the house is red until the carnival is over. |`,
-  );
-  await repo.command(number, '/portico approve', 'bob');
-  await repo.command(number, '/portico publish', 'carol');
-  expect(await repo.tagMessage('web/v1')).toContain(`Exemption: colour carnival ${inDays(5)} @carol\n`);
-  const { data } = await stage.as('alice').rest.issues.listForRepo(repo.where);
-  const board = data.find(({ title }) => title === 'Portico dashboard')?.body;
-  expect(board).toContain('### Exemptions from guardrails');
-  expect(board).toContain(`| ${inDays(5)} | **ends within 14 days**`);
+    await repo.push('main', exemption(inDays(5)));
+    const both = await repo.propose('drafts/web/next', {
+      ...red,
+      'db/config.yaml': configMap('db', { color: 'red' }),
+    });
+    // It is for one package.
+    expect((await repo.checksOf(both.number)).get('guardrail/colour')).toMatchObject({
+      conclusion: 'failure',
+    });
+    const { number } = await repo.propose('drafts/web/red', red);
+    const check = (await repo.checksOf(number)).get('guardrail/colour');
+    expect(check).toMatchObject({
+      conclusion: 'success',
+      output: { title: 'No findings that count, 1 exempt' },
+    });
+    expect(check?.output.summary).toContain(
+      `| \`carnival\` | 1 | ${inDays(5)} | \`@carol\` | the house is red until the carnival is over. |`,
+    );
+    await repo.command(number, '/portico approve', 'bob');
+    await repo.command(number, '/portico publish', 'carol');
+    expect(await repo.tagMessage('web/v1')).toContain(`Exemption: colour carnival ${inDays(5)} @carol\n`);
+    const { data } = await stage.as('alice').rest.issues.listForRepo(repo.where);
+    const board = data.find(({ title }) => title === 'Portico dashboard')?.body;
+    expect(board).toContain('### Exemptions from guardrails');
+    expect(board).toContain(`| ${inDays(5)} | **ends within 14 days**`);
 
-  // The day after, it counts no more, whatever the document still says.
-  await repo.push('main', exemption(inDays(-1)));
-  const late = await repo.propose('drafts/web/late', {
-    'web/other.yaml': configMap('other', { color: 'red' }),
-  });
-  expect((await repo.checksOf(late.number)).get('guardrail/colour')).toMatchObject({ conclusion: 'failure' });
-});
+    // The day after, it counts no more, whatever the document still says.
+    await repo.push('main', exemption(inDays(-1)));
+    const late = await repo.propose('drafts/web/late', {
+      'web/other.yaml': configMap('other', { color: 'red' }),
+    });
+    expect((await repo.checksOf(late.number)).get('guardrail/colour')).toMatchObject({
+      conclusion: 'failure',
+    });
+  },
+);

@@ -54,7 +54,9 @@ longTest('it is written into the package by command, and later updates keep it a
   await stage.idle();
   const [next] = await down.pulls();
   expect(next?.title).toBe('Update shop to v3');
-  expect((await down.checksOf(next!.number)).get('portico/conflicts')?.conclusion).not.toBe('action_required');
+  expect((await down.checksOf(next!.number)).get('portico/conflicts')?.conclusion).not.toBe(
+    'action_required',
+  );
   expect(await down.read('shop/config.yaml', next!.head.sha)).toBe(
     configMap('web', { color: 'mine', size: 'large' }),
   );
