@@ -1,8 +1,7 @@
 /** Registries as the reconcilers ask for them: one client for each account and credential, which keeps its tokens. */
 import { readFileSync } from 'node:fs';
 
-import { PorticoError } from '../error.ts';
-import { createCredentials, type CredentialsOptions } from '../fetching/credentials.ts';
+import { createCredentials, credentialAt, type CredentialsOptions } from '../fetching/credentials.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import { artifactOf } from '../oci/artifact.ts';
 import { pushArtifact } from '../oci/push-artifact.ts';
@@ -30,8 +29,7 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
       listedOnly: true,
     });
     const credential = name === undefined ? undefined : credentialFor(name, url);
-    const credentialForTokens = (host: string): typeof credential =>
-      name === undefined ? undefined : listed(() => credentialFor(name, new URL(`https://${host}/`)));
+    const credentialForTokens = name === undefined ? () => undefined : credentialAt(credentialFor, name);
     // What is said to one credential is for no other: each has a client of its own.
     const key = JSON.stringify([url.host, credential]);
     const held =
@@ -53,16 +51,6 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
         signal,
       }),
   };
-}
-
-/** Undefined where the credential is not for that host. */
-function listed<Found>(find: () => Found): Found | undefined {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return undefined;
-    throw error;
-  }
 }
 
 function readText(path: string): string {

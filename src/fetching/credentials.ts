@@ -15,6 +15,21 @@ export interface Credential {
 /** The credential of that name for an address. Throws `SOURCE_CREDENTIALS`. */
 export type CredentialFor = (name: string, url: URL) => Credential;
 
+/** The credential of that name for another host that is listed with it; undefined for one that is not. */
+export type CredentialAt = (host: string) => Credential | undefined;
+
+/** For a place that a registry names: whatever is not listed gets nothing. */
+export function credentialAt(credentialFor: CredentialFor, name: string): CredentialAt {
+  return (host) => {
+    try {
+      return credentialFor(name, new URL(`https://${host}/`));
+    } catch (error) {
+      if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return undefined;
+      throw error;
+    }
+  };
+}
+
 const entry = z
   .strictObject({
     name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/),

@@ -43,20 +43,25 @@ export interface ContentRequest<Place> {
   readonly signal: AbortSignal;
 }
 
+/** As whom a registry is asked. */
+export interface RegistryAsker {
+  /** Absent for whoever names none. */
+  readonly credential?: Credential;
+  /** The same for the place that issues the registry's tokens, where the credential is for that as well. */
+  readonly credentialFor: CredentialFor;
+  /** Name of the credential. */
+  readonly name: string;
+}
+
 /** Images and artefacts of registries; names are `HOST/REPOSITORY`. */
 export interface Registry {
   /** The digest that a tag leads to now. */
-  digestOf(
-    name: string,
-    tag: string,
-    credential: Credential | undefined,
-    signal: AbortSignal,
-  ): Promise<string>;
-  tags(name: string, credential: Credential | undefined, signal: AbortSignal): Promise<readonly string[]>;
+  digestOf(name: string, tag: string, asker: RegistryAsker, signal: AbortSignal): Promise<string>;
+  tags(name: string, asker: RegistryAsker, signal: AbortSignal): Promise<readonly string[]>;
   /** The files in it, every byte as the digest says; of a directory alone, with those at the top, where one is named. */
   pull(
     image: { readonly name: string; readonly digest: string; readonly directory: string },
-    credential: Credential | undefined,
+    asker: RegistryAsker,
     signal: AbortSignal,
   ): Promise<PackageFiles>;
 }

@@ -5,8 +5,8 @@ import type { OutsideFetch } from '../network/outside-fetch.ts';
 import { fetchArtifact } from '../oci/fetch-artifact.ts';
 import { parseReference } from '../oci/reference.ts';
 import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
-import type { Credential } from './credentials.ts';
-import type { ForeignReader, Registry } from './host.ts';
+import { credentialAt, type CredentialFor } from './credentials.ts';
+import type { ForeignReader, Registry, RegistryAsker } from './host.ts';
 
 /** What they say to one credential is for no other: each has a client of its own. */
 export function createRegistry(options: {
@@ -15,20 +15,30 @@ export function createRegistry(options: {
   readonly reader: Pick<ForeignReader, 'layers'>;
 }): Registry {
   const { reader } = options;
-  const clients = new Map<string, RegistryClient>();
-  const clientOf = (credential: Credential | undefined): RegistryClient => {
-    const key = credential === undefined ? '' : `${credential.username}\n${credential.password}`;
-    const held = clients.get(key);
+  const { fetch, inside } = options;
+  const anyone = createRegistryClient({ fetch, inside });
+  const clients = new WeakMap<CredentialFor, Map<string, RegistryClient>>();
+  const clientOf = ({ credential, credentialFor, name }: RegistryAsker): RegistryClient => {
+    if (credential === undefined) return anyone;
+    const theirs = clients.get(credentialFor) ?? new Map<string, RegistryClient>();
+    clients.set(credentialFor, theirs);
+    const key = JSON.stringify([name, credential]);
+    const held = theirs.get(key);
     if (held !== undefined) return held;
-    const { fetch, inside } = options;
-    const made = createRegistryClient({ fetch, inside, credentialFor: () => credential });
-    clients.set(key, made);
+    const credentialForTokens = credentialAt(credentialFor, name);
+    const made = createRegistryClient({
+      fetch,
+      inside,
+      credentialFor: () => credential,
+      credentialForTokens,
+    });
+    theirs.set(key, made);
     return made;
   };
   return {
-    digestOf: async (name, tag, credential, signal) => {
+    digestOf: async (name, tag, asker, signal) => {
       const reference = parseReference(`${name}:${tag}`);
-      const digest = await clientOf(credential).resolve(reference, signal);
+      const digest = await clientOf(asker).resolve(reference, signal);
       if (digest?.startsWith('sha512:') === true) {
         throw new PorticoError('SOURCE_REFUSED', `${name}:${tag} has a digest by SHA-512`, {
           blame: 'user',
@@ -41,9 +51,9 @@ export function createRegistry(options: {
         hint: 'Check the name and the tag. Without read access, the answer is the same.',
       });
     },
-    tags: (name, credential, signal) => clientOf(credential).tags(parseReference(name), signal),
-    pull: async ({ name, digest, directory }, credential, signal) => {
-      const { files } = await fetchArtifact(clientOf(credential), parseReference(`${name}@${digest}`), {
+    tags: (name, asker, signal) => clientOf(asker).tags(parseReference(name), signal),
+    pull: async ({ name, digest, directory }, asker, signal) => {
+      const { files } = await fetchArtifact(clientOf(asker), parseReference(`${name}@${digest}`), {
         signal,
         directory,
         read: (layers, directory) => reader.layers(layers, directory, signal),

@@ -3,8 +3,7 @@ import { PorticoError } from '../error.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
 import type { Content } from '../sources/sync.ts';
-import type { Credential } from './credentials.ts';
-import { askerOf, bytesOf, type ContentRequest, type SourceHost } from './host.ts';
+import { askerOf, bytesOf, type ContentRequest, type RegistryAsker, type SourceHost } from './host.ts';
 
 /** What is asked for: a digest, a tag, or the newest tag in a range. */
 export interface ImagePlace {
@@ -28,7 +27,7 @@ export async function registryContent({
   signal,
 }: ContentRequest<ImagePlace>): Promise<Content> {
   const { image, directory = '' } = place;
-  const { credential, who } = credentialOf(host, image, credentials);
+  const { asker, who } = askerAt(host, image, credentials);
   if (pinned !== undefined) {
     const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
     if (name !== image) {
@@ -37,12 +36,12 @@ export async function registryContent({
         hint: 'Restore the lock from git, or resolve the source again with --update.',
       });
     }
-    const files = await pull({ host, image, digest, directory, who, credential, signal });
+    const files = await pull({ host, image, digest, directory, who, asker, signal });
     const { resolved, version } = pinned;
     return { resolved, files, ...(version !== undefined && { version }) };
   }
-  const { digest, tag } = await resolve({ host, place, who, credential, signal });
-  const files = await pull({ host, image, digest, directory, who, credential, signal });
+  const { digest, tag } = await resolve({ host, place, who, asker, signal });
+  const files = await pull({ host, image, digest, directory, who, asker, signal });
   return { resolved: `${image}@${digest}`, files, ...(tag !== undefined && { version: tag }) };
 }
 
@@ -53,34 +52,34 @@ export async function resolveImage(
   credentials: string | undefined,
   signal: AbortSignal,
 ): Promise<{ readonly resolved: string; readonly version?: string }> {
-  const asker = credentialOf(host, place.image, credentials);
-  const { digest, tag } = await resolve({ host, place, ...asker, signal });
+  const { asker, who } = askerAt(host, place.image, credentials);
+  const { digest, tag } = await resolve({ host, place, who, asker, signal });
   return { resolved: `${place.image}@${digest}`, ...(tag !== undefined && { version: tag }) };
 }
 
-function credentialOf(
+function askerAt(
   host: SourceHost,
   image: string,
-  credentials: string | undefined,
-): { readonly credential: Credential | undefined; readonly who: string } {
+  name: string | undefined,
+): { readonly asker: RegistryAsker; readonly who: string } {
+  const { credentialFor } = host;
   const url = new URL(`https://${image}`);
-  return {
-    credential: credentials === undefined ? undefined : host.credentialFor(credentials, url),
-    who: askerOf(host, credentials, url),
-  };
+  const who = askerOf(host, name, url);
+  if (name === undefined) return { asker: { name: '', credentialFor }, who };
+  return { asker: { name, credentialFor, credential: credentialFor(name, url) }, who };
 }
 
 async function resolve({
   host: { cache, registry },
   place: { image, tag, digest, semver },
   who,
-  credential,
+  asker,
   signal,
 }: {
   readonly host: SourceHost;
   readonly place: ImagePlace;
   readonly who: string;
-  readonly credential: Credential | undefined;
+  readonly asker: RegistryAsker;
   readonly signal: AbortSignal;
 }): Promise<{ readonly digest: string; readonly tag?: string }> {
   if (digest !== undefined) return { digest, ...(tag !== undefined && { tag }) };
@@ -93,7 +92,7 @@ async function resolve({
   }
   const found = await cache.learn<string>(
     `tag ${who} ${image}:${chosen}`,
-    async (_before, stop) => ({ value: await registry.digestOf(image, chosen, credential, stop) }),
+    async (_before, stop) => ({ value: await registry.digestOf(image, chosen, asker, stop) }),
     signal,
   );
   return { digest: found, tag: chosen };
@@ -101,7 +100,7 @@ async function resolve({
   async function tags(): Promise<readonly string[]> {
     return await cache.learn<readonly string[]>(
       `tags ${who} ${image}`,
-      async (_before, stop) => ({ value: await registry.tags(image, credential, stop) }),
+      async (_before, stop) => ({ value: await registry.tags(image, asker, stop) }),
       signal,
     );
   }
@@ -113,7 +112,7 @@ async function pull({
   digest,
   directory,
   who,
-  credential,
+  asker,
   signal,
 }: {
   readonly host: SourceHost;
@@ -121,12 +120,12 @@ async function pull({
   readonly digest: string;
   readonly directory: string;
   readonly who: string;
-  readonly credential: Credential | undefined;
+  readonly asker: RegistryAsker;
   readonly signal: AbortSignal;
 }): Promise<PackageFiles> {
   return await cache.content(
     `image ${who} ${image}@${digest} ${directory}`,
-    (stop) => registry.pull({ name: image, digest, directory }, credential, stop),
+    (stop) => registry.pull({ name: image, digest, directory }, asker, stop),
     bytesOf,
     signal,
   );

@@ -3,6 +3,8 @@
  * know, and content that a digest names is fetched once.
  */
 
+import { PorticoError } from '../error.ts';
+
 /** What was learned of an address that may lead elsewhere tomorrow. */
 export interface Learned<T> {
   readonly value: T;
@@ -34,10 +36,17 @@ export interface SourceCacheOptions {
   readonly now?: () => number;
   /** How long what was learned is believed. Default: 15 minutes. */
   readonly intervalMs?: number;
-  /** How long a failure is. Default: one minute. */
+  /** How long a failure is, at most; one that passes is for as long as it took, or five seconds. Default: one minute. */
   readonly failureMs?: number;
   /** Bytes of content that are kept. Default: 256 MiB. */
   readonly mostBytes?: number;
+}
+
+/** A host that answers badly for a moment is asked again soon; one that lets everybody wait, after as long as it let one wait. */
+const PASSING_MS = 5_000;
+
+function isPassing(failure: unknown): boolean {
+  return failure instanceof PorticoError && failure.blame === 'forge';
 }
 
 interface Known {
@@ -112,12 +121,14 @@ export function createSourceCache(options: SourceCacheOptions = {}): SourceCache
             if (before.failure !== undefined) throw before.failure;
             if (learned !== undefined) return learned.value;
           }
+          const began = now();
           try {
             const fresh = await load(learned, signal);
             note(key, { learned: fresh, until: now() + intervalMs });
             return fresh.value;
           } catch (failure) {
-            if (!signal.aborted) note(key, { learned, failure, until: now() + failureMs });
+            const lasts = isPassing(failure) ? Math.max(PASSING_MS, now() - began) : failureMs;
+            if (!signal.aborted) note(key, { learned, failure, until: now() + Math.min(lasts, failureMs) });
             throw failure;
           }
         },

@@ -82,10 +82,19 @@ export const SOURCE_OPERATIONS = {
     });
     const report = updateReport(path, before, after, beside);
     const { failures, definitions } = report;
+    // Templates of charts are no YAML, and no cluster has them: what becomes of them is known.
+    const { consumedIn } = await import('./sync-sources.ts');
+    const consumed = consumedIn(after);
+    const isOpen = (file: string): boolean =>
+      !consumed.some(
+        (directory) => file.startsWith(`${directory}/`) || file.startsWith(`${path}/${directory}/`),
+      );
+    const pivot = { ...report.pivot, unread: report.pivot.unread.filter(isOpen) };
+    const power = { ...report.power, unread: report.power.unread.filter(isOpen) };
     return {
       failures,
       warnings: definitions.warnings,
-      text: objectsMarkdown(report).slice(0, limit),
+      text: objectsMarkdown({ pivot, power }).slice(0, limit),
       notes: directories.flatMap((directory) => publisherNotes(before, after, directory)),
     };
   },

@@ -6,7 +6,7 @@ import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
 import type { ReadingOf } from '../package/sources/sources-reading.ts';
 import { treeDigest } from '../package/tree-digest.ts';
-import { processorsSchema, type Processor } from '../processors/processor-spec.ts';
+import { consumedDirectories, processorsSchema, type Processor } from '../processors/processor-spec.ts';
 import { runProcessors } from '../processors/run-processors.ts';
 import { readTargets } from '../processors/target-profile.ts';
 import { readSources } from '../sources/read-sources.ts';
@@ -44,6 +44,18 @@ export function readPackageSources(files: PackageFiles): SourcesReading {
     hasLock: lock !== undefined,
     ...(paused !== undefined && { paused }),
   };
+}
+
+/** Directories that processors read and no cluster is meant to have; none where the document cannot be read. Never throws. */
+export function consumedIn(files: PackageFiles): readonly string[] {
+  const bytes = files.get(SOURCES_FILE)?.bytes;
+  const read = bytes === undefined ? undefined : readSources({ file: SOURCES_FILE, bytes }, processorsSchema);
+  if (read === undefined || 'problems' in read) return [];
+  const { processors, sources } = read.document;
+  return consumedDirectories(
+    processors,
+    sources.map(({ destination }) => destination),
+  );
 }
 
 function standing(source: FetchedSource, lock: SourcesLock | undefined, files: PackageFiles): ReadSource {

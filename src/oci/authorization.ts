@@ -118,7 +118,7 @@ function credentialAtRealm(
     `${registry.host} says that ${realm.host} issues its tokens, and the credentials for it are not for that host`,
     {
       blame: 'user',
-      hint: `If that is right, add credentials for ${realm.host} too. Nothing was sent there.`,
+      hint: `If that is right, list ${realm.host} beside the registry under hosts of the credential, or log in there too. Nothing was sent there.`,
     },
   );
 }

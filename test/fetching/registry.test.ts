@@ -2,6 +2,9 @@ import { gzipSync } from 'node:zlib';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { createCredentials } from '../../src/fetching/credentials.ts';
+import { createRegistry } from '../../src/fetching/oci-registry.ts';
+import { READ_HERE } from '../../src/fetching/read-here.ts';
 import { tar } from '../archive/archives.ts';
 import { startMemoryRegistry, type MemoryRegistry } from '../oci/memory-registry.ts';
 import { CHART, IMAGE, putLayer } from '../oci/put-layer.ts';
@@ -84,4 +87,42 @@ sources:
   // What was read of it for one is not the whole of it for another.
   await expect(syncTexts(source(''), host)).rejects.toMatchObject({ code: 'ARCHIVE_ENTRY' });
   await expect(syncTexts(source(', newRoot: a/c'), host)).rejects.toMatchObject({ code: 'SOURCE_EMPTY' });
+});
+
+test.each([
+  [['registry.example', 'tokens.example'], true],
+  [['registry.example'], false],
+])('a credential for %j is told to the place of tokens: %s', async (hosts, isTold) => {
+  const told: (string | undefined)[] = [];
+  const asked = createRegistry({
+    inside: [],
+    reader: READ_HERE,
+    fetch: (url, { headers = {} } = {}) => {
+      if (url.host === 'tokens.example') {
+        told.push(headers['authorization']);
+        return Promise.resolve(new Response('{"token":"t"}'));
+      }
+      const isKnown = headers['authorization'] === 'Bearer t';
+      const answer = isKnown
+        ? { status: 200, headers: { 'docker-content-digest': `sha256:${'a'.repeat(64)}` } }
+        : { status: 401, headers: { 'www-authenticate': 'Bearer realm="https://tokens.example/t"' } };
+      return Promise.resolve(new Response(null, answer));
+    },
+  });
+  const file = `credentials: [{ name: robot, hosts: ${JSON.stringify(hosts)}, username: u, password: p }]`;
+  const credentialFor = createCredentials({
+    file: { name: 'credentials.yaml', bytes: Buffer.from(file) },
+    env: {},
+    readText: () => '',
+  });
+  const credential = credentialFor('robot', new URL('https://registry.example/'));
+  const asker = { name: 'robot', credentialFor, credential };
+  const digest = asked.digestOf('registry.example/a', 'v1', asker, new AbortController().signal);
+  if (isTold) await expect(digest).resolves.toBe(`sha256:${'a'.repeat(64)}`);
+  else
+    await expect(digest).rejects.toMatchObject({
+      code: 'REGISTRY_AUTH',
+      hint: expect.stringContaining('under hosts of the credential'),
+    });
+  expect(told).toEqual(isTold ? [`Basic ${Buffer.from('u:p').toString('base64')}`] : []);
 });

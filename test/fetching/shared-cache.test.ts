@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { PorticoError } from '../../src/error.ts';
 import { createCredentials } from '../../src/fetching/credentials.ts';
 import { createSourceFetch, createSourceResolve } from '../../src/fetching/fetch-source.ts';
 import { createSourceCache } from '../../src/fetching/source-cache.ts';
@@ -101,4 +102,36 @@ test('200 packages of one chart ask for its index and its archive once, and with
   now = 16 * 60_000;
   await Promise.all(many.map((one) => createSourceResolve(host)(one, signal)));
   expect(server.requests.slice(2)).toEqual(['GET /index.yaml 304']);
+});
+
+test('a failure that passes is forgotten sooner than one that somebody has to mend', async () => {
+  let now = 0;
+  const cache = createSourceCache({ now: () => now });
+  let asked = 0;
+  const learn = (blame: 'forge' | 'user', takes: number): Promise<string> =>
+    cache.learn<string>(
+      blame,
+      async () => {
+        asked += 1;
+        now += takes;
+        throw new PorticoError('SOURCE_UNREACHABLE', 'not now', { blame });
+      },
+      signal,
+    );
+  const failing = async (...request: Parameters<typeof learn>): Promise<number> => {
+    await expect(learn(...request)).rejects.toMatchObject({ code: 'SOURCE_UNREACHABLE' });
+    return asked;
+  };
+  expect(await failing('forge', 0)).toBe(1);
+  now += 4_999;
+  expect(await failing('forge', 0)).toBe(1);
+  now += 1;
+  expect(await failing('forge', 30_000)).toBe(2);
+  now += 29_999;
+  expect(await failing('forge', 0)).toBe(2);
+  now += 1;
+  expect(await failing('forge', 0)).toBe(3);
+  expect(await failing('user', 0)).toBe(4);
+  now += 59_999;
+  expect(await failing('user', 0)).toBe(4);
 });
