@@ -4,20 +4,18 @@ import { PorticoError } from '../error.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { powerText } from '../package/power/power-markdown.ts';
-import { SOURCES_FILE } from '../package/sources/source-files.ts';
 import { previewOf, type Preview } from '../preview/preview.ts';
 import { successionOf, successionText, type Succession } from '../preview/succession.ts';
-import { consumedDirectories, processorsSchema } from '../processors/processor-spec.ts';
 import { parsePackageAtRevision, type PackageAtRevision } from '../revision/package-at-revision.ts';
 import { pathInRepository } from '../revision/package-path.ts';
 import { parseProvenance } from '../revision/provenance.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
-import { readSources } from '../sources/read-sources.ts';
 import { counted } from '../text/counted.ts';
 import { openCheckout, openRepository, type LocalRepository } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
+import { processorInputs } from './processor-inputs.ts';
 import { renderExit, reportRender } from './render-report.ts';
 import { renderFiles } from './render.ts';
 import { visible } from './terminal.ts';
@@ -55,7 +53,7 @@ export async function preview(call: Call): Promise<number> {
   const approved = approvedOf(call);
   const subject = named === undefined ? await fromFolder(call, typed) : await fromTag(call, named);
   if (typeof subject === 'number') return subject;
-  const found = previewOf(subject.files, inputsOf(call, subject.files));
+  const found = previewOf(subject.files, processorInputs(call, subject.files));
   const comparison = compared(found, subject, approved);
   const succession = await successionFor(call, subject);
   if (typeof succession === 'number') return succession;
@@ -104,22 +102,6 @@ function approvedOf(call: Call): string | undefined {
   );
 }
 
-/** Directories that processors of the package read; none where its document of sources cannot be read, which is told. */
-function inputsOf(call: Call, files: PackageFiles): readonly string[] {
-  const file = files.get(SOURCES_FILE);
-  if (file === undefined) return [];
-  const read = readSources({ file: SOURCES_FILE, bytes: file.bytes }, processorsSchema);
-  if ('document' in read) {
-    const { processors, sources } = read.document;
-    return consumedDirectories(
-      processors,
-      sources.map(({ destination }) => destination),
-    );
-  }
-  call.terminal.warn(`${SOURCES_FILE} cannot be read, so everything counts as deployed`);
-  return [];
-}
-
 /**
  * What becomes of objects since the state that is named, or since the revision before; undefined where there is none, and an
  * exit code where a directory cannot be rendered.
@@ -144,7 +126,7 @@ async function successionFor(
 }
 
 function deployed(call: Call, files: PackageFiles): PackageFiles {
-  const inputs = inputsOf(call, files);
+  const inputs = processorInputs(call, files);
   return new Map(
     [...files].filter(([path]) => !inputs.some((directory) => path.startsWith(`${directory}/`))),
   );

@@ -5,6 +5,7 @@ import { checkChannel, isRevisionTag } from '../oci/tag-kind.ts';
 import { deployableFiles } from '../package/deployable.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
+import { processorInputs } from './processor-inputs.ts';
 import { openRegistry } from './registry.ts';
 import type { Call } from './verb.ts';
 
@@ -20,7 +21,7 @@ export async function push(call: Call): Promise<number> {
     : { fixed: [], moving: [tag, ...channels] };
 
   const read = readFolder(call.path(directory), { warn: terminal.warn });
-  const files = call.has('rendered') ? deployableFiles(read) : read;
+  const files = call.has('rendered') ? deployableFiles(read, processorInputs(call, read)) : read;
   const version = isRevisionTag(tag) ? { version: tag } : {};
   const artifact = await artifactOf(files, {
     ...version,

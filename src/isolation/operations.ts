@@ -41,6 +41,7 @@ import { withProposedValues } from '../package/render/proposed-values.ts';
 import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { renderSettled, type SettledPackage } from '../package/render/settled.ts';
+import { SOURCES_FILE } from '../package/sources/source-files.ts';
 import { expandSet, type Expansion, type ExpansionWorld } from '../package/variant/expand.ts';
 import { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
 import type { InventoryObject, ObjectMeta, ValidVariantSet } from '../package/variant/variant-types.ts';
@@ -170,7 +171,11 @@ export const OPERATIONS = {
     files: new Map([...files, ...withProposedValues(files, findings)]),
   }),
 
-  deployable: ({ files }: Files): Files => ({ files: deployableFiles(files) }),
+  deployable: async ({ files }: Files): Promise<Files> => {
+    // Loaded only where there is something to leave out: most packages take nothing from elsewhere.
+    const inputs = files.has(SOURCES_FILE) ? (await import('./sync-sources.ts')).consumedIn(files) : [];
+    return { files: deployableFiles(files, inputs) };
+  },
 
   documents: ({ files }: Files): ReturnType<typeof readFileDocuments> => readFileDocuments(files),
 

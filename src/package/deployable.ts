@@ -7,12 +7,14 @@ const LOCAL = 'config.kubernetes.io/local-config';
 
 /**
  * The resources of a package that are applied: without Kptfiles, without what is marked as local configuration, and without
- * files that hold no resources. A file of which everything stays is the same file. Throws `NOT_DEPLOYABLE` for a file
- * of which it cannot be said.
+ * files that hold no resources, and without what is in `inputs`, directories that processors read. A file of which everything stays
+ * is the same file. Throws `NOT_DEPLOYABLE` for a file of which it cannot be said.
  */
-export function deployableFiles(files: PackageFiles): PackageFiles {
-  const kept = new Map(files);
-  for (const [path, file] of files) {
+export function deployableFiles(files: PackageFiles, inputs: readonly string[] = []): PackageFiles {
+  const isInput = (path: string): boolean => inputs.some((directory) => path.startsWith(`${directory}/`));
+  const own = [...files].filter(([path]) => !isInput(path));
+  const kept = new Map(own);
+  for (const [path, file] of own) {
     const read = readResourceFile(path, file);
     if ('reason' in read) {
       if (read.reason !== undefined) {

@@ -121,6 +121,21 @@ describe('what comes back is what would come out here', () => {
     }
   });
 
+  test('what is applied of a package with a chart is what the processor makes of it', async () => {
+    const files = packageOf({
+      Kptfile: kptfile(''),
+      'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Sources
+metadata: { name: sources, annotations: { config.kubernetes.io/local-config: "true" } }
+sources: [{ id: chart, helm: { repository: "https://example.com", chart: shop, version: "1.x" } }]
+processors: [{ helm: { chart: chart, release: shop, namespace: shop }, out: rendered }]
+`,
+      'chart/templates/web.yaml': '{{- if .Values.web }}\nname: web\n{{- end }}\n',
+      'rendered/map.yaml': CONFIG_MAP,
+    });
+    expect([...(await work.content.deployable(files)).keys()]).toEqual(['rendered/map.yaml']);
+  });
+
   test('errors that people have to mend come back as they are', async () => {
     const upstream = packageOf({ Kptfile: kptfile(''), 'map.yaml': CONFIG_MAP });
     const changed = packageOf({ Kptfile: kptfile(''), 'map.yaml': `${CONFIG_MAP}# mine\n` });

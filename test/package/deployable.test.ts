@@ -41,3 +41,17 @@ test('a file of which it cannot be said is refused by name', () => {
   expect(() => deployableFiles(of({ 'a.yaml': 'a: [1\n' }))).toThrow(/a\.yaml/);
   expect(() => deployableFiles(of({ 'a.yaml': 'a: \u0000\n' }))).toThrow(/a\.yaml: not UTF-8/);
 });
+
+test('what processors read stays out, whatever is in it', () => {
+  const given = of({
+    'upstream/chart/templates/web.yaml': '{{- if .b }}\na: b\n{{- end }}\n',
+    'upstream/chart/crds/a.yaml': resource('twice'),
+    'upstream/charts.yaml': resource('beside'),
+    'rendered/a.yaml': resource('twice'),
+  });
+  expect([...deployableFiles(given, ['upstream/chart']).keys()]).toEqual([
+    'upstream/charts.yaml',
+    'rendered/a.yaml',
+  ]);
+  expect(() => deployableFiles(given)).toThrow(/upstream\/chart\/templates/);
+});
