@@ -36,3 +36,13 @@ test('links between the pages lead to files and headings that exist', () => {
   });
   expect(broken).toEqual([]);
 });
+
+test('tests that the pages name are there', () => {
+  const named = PAGES.flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/`((?:localforge\/)?test\/[\w/.-]+\.test\.ts)`/g)].map(
+      ([, file = '']) => ({ page, file }),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
+});

@@ -4,7 +4,8 @@ import type { OutsideFetch } from '../network/outside-fetch.ts';
 import { readBody } from '../network/read-body.ts';
 import type { UrlAnswer } from '../reconcile/ports.ts';
 
-type AskUrl = (url: string, signal?: AbortSignal) => Promise<UrlAnswer>;
+/** `owner` is the account whose rollout it is. */
+type AskUrl = (url: string, owner: string, signal?: AbortSignal) => Promise<UrlAnswer>;
 
 /** Bytes of an answer: of a query that gives one number it has a few hundred. */
 const MAX_ANSWER = 64 * 1024;
@@ -12,14 +13,15 @@ const MAX_ANSWER = 64 * 1024;
 const MAX_MS = 10_000;
 
 /**
- * `hosts` are those that the operator allows, as `host` or `host:port`: whoever writes a rollout document could else have the server ask
+ * `hosts` are those that the operator allows, as `host` or `host:port` for all accounts, or as `account/host` for one: whoever writes a rollout document could else have the server ask
  * anything. Nothing is sent but the request itself, and no redirect is followed.
  */
 export function createUrlGate(hosts: readonly string[], fetch: OutsideFetch): AskUrl {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
-  return async (url, signal) => {
+  return async (url, owner, signal) => {
     const place = new URL(url);
-    if (!allowed.has(place.host.toLowerCase()))
+    const host = place.host.toLowerCase();
+    if (!allowed.has(host) && !allowed.has(`${owner.toLowerCase()}/${host}`))
       return no(`${place.host} is not one of the hosts that gates may ask (GATE_HOSTS)`);
     const timer = AbortSignal.timeout(MAX_MS);
     try {

@@ -11,7 +11,7 @@ const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 export const rollout: AnywhereCommand = {
   name: 'rollout',
   usage:
-    'rollout plan|stop|pause|resume|skip|approve|rollback <rollout> [<wave>|<package>[@<revision>]] [confirm]',
+    'rollout plan|stop|pause|resume|skip|approve|rollback <rollout> [<wave>] [<package>[@<revision>]] [confirm]',
   summary:
     'Show what a rollout will do, stop it, pause one of its waves, approve or skip the gate of a wave, resume, or take a revision back from the downstreams that have it.',
   examples: [
@@ -26,6 +26,10 @@ export const rollout: AnywhereCommand = {
     {
       line: '/portico rollout approve web canary',
       does: 'lets the wave after canary open, where its gate is manual',
+    },
+    {
+      line: '/portico rollout approve web canary apps/shop@v8',
+      does: 'the same for v8 of apps/shop alone, and only while that is its newest revision',
     },
     {
       line: '/portico rollout skip web canary',
@@ -66,9 +70,14 @@ export const rollout: AnywhereCommand = {
       );
     }
     if (action === 'rollback') return rollBack(name, more, state.caller.login);
-    const [wave, extra] = more;
-    if (extra !== undefined) {
-      return refuse('unexpected-argument', `${shown(extra)} is not expected here`, 'Remove it.');
+    const [wave, named, extra] = more;
+    const isAboutGate = action === 'approve' || action === 'skip';
+    if (extra !== undefined || (named !== undefined && !isAboutGate)) {
+      return refuse(
+        'unexpected-argument',
+        `${shown(extra ?? named ?? '')} is not expected here`,
+        'Remove it.',
+      );
     }
     if (NEEDS_WAVE.includes(action) && (wave === undefined || !NAME.test(wave))) {
       return refuse(
@@ -81,6 +90,8 @@ export const rollout: AnywhereCommand = {
       return refuse('which-wave', `${action} takes no wave`, `Write \`/portico rollout ${action} ${name}\`.`);
     }
     if (action === 'plan') return { kind: 'do', steps: [{ do: 'plan-rollout', rollout: name }] };
+    const about = named === undefined ? undefined : readPackageAtRevision(named);
+    if (about !== undefined && 'kind' in about) return about;
     return {
       kind: 'do',
       steps: [
@@ -90,6 +101,7 @@ export const rollout: AnywhereCommand = {
           rollout: name,
           login: state.caller.login,
           ...(wave !== undefined && { wave }),
+          ...(about && { package: about.path, revision: about.revision }),
         },
       ],
     };

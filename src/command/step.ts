@@ -64,12 +64,17 @@ export type Step =
     }
   | { readonly do: 'pause-updates'; readonly package: string; readonly login: string }
   | { readonly do: 'resume-updates'; readonly package: string }
-  /** Record an order about the newest revision of what a rollout is about. */
+  /**
+   * Record an order about the newest revision of what a rollout is about; of one package alone, and only while that revision is its newest,
+   * where these are named.
+   */
   | {
       readonly do: 'order-rollout';
       readonly action: 'stop' | 'resume' | 'skip' | 'approve' | 'hold' | 'release';
       readonly rollout: string;
       readonly wave?: string;
+      readonly package?: string;
+      readonly revision?: string;
       readonly login: string;
     }
   /** Say which wave each downstream is in, and what opens it. */

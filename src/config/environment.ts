@@ -108,6 +108,9 @@ const secret = z
 /** `host` or `host:port`, and nothing that would change the address that it is put into. */
 const HOST_NAME = /^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/;
 
+/** A host that gates of all accounts may ask, or of one: `acme/prometheus.example.com`. */
+const GATE_HOST = /^(?:[A-Za-z0-9_-]{1,100}\/)?[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/;
+
 /** An address, or a network such as `10.0.0.0/8`. */
 const network = z.union(
   [z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()],
@@ -180,7 +183,13 @@ const variables = z.object({
   GATE_HOSTS: z
     .string()
     .transform((list) => list.split(',').map((one) => one.trim()))
-    .pipe(z.array(z.string().regex(HOST_NAME, 'must be host names, separated by commas')))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(GATE_HOST, 'must be host names, each with an account before it if need be: acme/host, host'),
+      ),
+    )
     .default([]),
   NOTIFY_URL: z
     .string()

@@ -102,7 +102,7 @@ export interface Ports {
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
   /** Asks an address of a rollout's gate whether it holds; never throws for what it answers. */
-  askUrl(url: string, signal?: AbortSignal): Promise<UrlAnswer>;
+  askUrl(url: string, owner: string, signal?: AbortSignal): Promise<UrlAnswer>;
   /** Tells the operator's webhook; absent where there is none. Throws NOTICE_FAILED and NOTICE_REFUSED. */
   readonly notify?: (notice: Notice, signal?: AbortSignal) => Promise<void>;
   /** Where published packages are kept beside git; absent: nowhere. */

@@ -26,10 +26,10 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 const ask = (query: Record<string, string>, hosts = [host]): ReturnType<ReturnType<typeof createUrlGate>> =>
-  createUrlGate(
-    hosts,
-    createOutsideFetch({ inside: parseInsideHosts(`http://${host}`) }),
-  )(`http://${host}/?${new URLSearchParams(query).toString()}`);
+  createUrlGate(hosts, createOutsideFetch({ inside: parseInsideHosts(`http://${host}`) }))(
+    `http://${host}/?${new URLSearchParams(query).toString()}`,
+    'Acme',
+  );
 
 const samples = (...values: string[]): string =>
   JSON.stringify({
@@ -72,10 +72,16 @@ test.each([
 test('only hosts that the operator lists are asked, and the guard of the network holds', async () => {
   const before = asked;
   expect(await ask({}, [])).toEqual({ holds: false, why: expect.stringContaining('GATE_HOSTS') });
+  expect(await ask({}, [`rival/${host}`])).toEqual({
+    holds: false,
+    why: expect.stringContaining('GATE_HOSTS'),
+  });
+  expect(await ask({}, [`acme/${host}`])).toEqual({ holds: true });
+  expect(asked).toBe(before + 1);
   const guarded = createUrlGate([host], createOutsideFetch());
-  expect(await guarded(`http://${host}/`)).toEqual({
+  expect(await guarded(`http://${host}/`, 'acme')).toEqual({
     holds: false,
     why: expect.stringContaining('ADDRESS_REFUSED'),
   });
-  expect(asked).toBe(before);
+  expect(asked).toBe(before + 1);
 });

@@ -29,7 +29,13 @@ test.each([
   ['approve apps canary', { steps: [{ action: 'approve', wave: 'canary' }] }],
   ['approve apps', { code: 'which-wave' }],
   ['stop apps web', { code: 'which-wave' }],
-  ['skip apps canary more', { code: 'unexpected-argument' }],
+  ['skip apps canary more', { code: 'bad-argument' }],
+  ['pause apps canary web@v2', { code: 'unexpected-argument' }],
+  ['approve apps canary web@v2 more', { code: 'unexpected-argument' }],
+  [
+    'approve apps canary apps/web@2',
+    { steps: [{ action: 'approve', wave: 'canary', package: 'apps/web', revision: 'v2' }] },
+  ],
   ['skip apps canary', { kind: 'do', steps: [{ do: 'order-rollout', action: 'skip', wave: 'canary' }] }],
 ])('/portico rollout %s', (line, expected) => {
   expect(say(`/portico rollout ${line}`, { place })).toMatchObject(expected);

@@ -3,6 +3,8 @@
  * remembered: the state follows from what is published and healthy, from what people ordered, and from the time.
  * Moments are milliseconds since 1970.
  */
+import { createHash } from 'node:crypto';
+
 import { assignWaves, type AssignedWave, type Member } from './assign.ts';
 import { shareOf, type Rollout, type WaveGate, type WaveSelector } from './rollout.ts';
 
@@ -34,7 +36,7 @@ export interface RolloutOrders {
   readonly skipped: ReadonlyMap<string, number>;
   /** Waves with a manual gate that somebody has approved, since when. */
   readonly approved?: ReadonlyMap<string, number>;
-  /** Waves of which all addresses of the gate have said that it holds, since when. */
+  /** Gates of which all addresses have said that it holds, by `gateKey`, since when. */
   readonly answered?: ReadonlyMap<string, number>;
   /** Waves that open no more updates, by whom. */
   readonly paused?: ReadonlyMap<string, string>;
@@ -42,7 +44,7 @@ export interface RolloutOrders {
   readonly notified?: ReadonlySet<string>;
   /** Failures before that are forgiven, and timeouts begin there. */
   readonly resumedAt?: number;
-  /** All waves were through: nothing that happens later stops it. */
+  /** All waves were through: nothing that happens later stops it, and whoever joins later gets it at once. */
   readonly done: boolean;
 }
 
@@ -112,6 +114,14 @@ export function planRollout<One extends RolloutDownstream>(input: RolloutInput<O
   return { ...stateOf(rollout, waves, failed, orders), waves, waveOf, ...(next !== undefined && { next }) };
 }
 
+/** What is recorded of a gate whose addresses have all said that it holds: it is another gate once they are changed. */
+export function gateKey(wave: string, urls: readonly string[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([wave, urls]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
 function planWave<One extends RolloutDownstream>(
   { name, members, gate, pauseAfter }: AssignedWave<One>,
   opensAt: number | undefined,
@@ -122,26 +132,30 @@ function planWave<One extends RolloutDownstream>(
   const ends = counting.flatMap((one) => throughAt(one, gate) ?? []).toSorted((a, b) => a - b);
   const base = { name, members, counted: counting.length, through: ends.length };
   if (opensAt === undefined) return { ...base, state: 'waiting', why: 'Earlier waves are not complete.' };
+  const none = members.length === 0 ? 'It has no downstreams.' : '';
+  if (orders.done && orders.paused?.has(name) !== true) {
+    // Its gates are asked no more.
+    const through = counting.filter(({ standing }) => standing === 'published').length;
+    return { ...base, through, state: 'passed', opensAt, passesAt: opensAt, why: none };
+  }
   if (opensAt > now) return { ...base, state: 'waiting', opensAt, why: 'It opens after the pause.' };
   const skippedAt = orders.skipped.get(name);
   const held = holdsSince({ members, counted: counting.length, ends, gate, opensAt });
   const approvedAt = gate.manual === true ? orders.approved?.get(name) : opensAt;
-  const answeredAt = gate.urls === undefined ? opensAt : orders.answered?.get(name);
+  const answeredAt = gate.urls === undefined ? opensAt : orders.answered?.get(gateKey(name, gate.urls));
   const isWhole = held !== undefined && approvedAt !== undefined && answeredAt !== undefined;
   const heldAt = isWhole ? Math.max(held, approvedAt, answeredAt) : undefined;
   // Neither an approval nor the end of a pause is something that may come too late.
   const isLate = held === undefined || answeredAt === undefined;
   const isTimed = !partial && isLate && orders.paused?.has(name) !== true;
-  const broken = orders.done
-    ? undefined
-    : failureOf({
-        counting,
-        gate,
-        opensAt,
-        heldAt: isLate ? undefined : held,
-        orders,
-        now: isTimed ? now : 0,
-      });
+  const broken = failureOf({
+    counting,
+    gate,
+    opensAt,
+    heldAt: isLate ? undefined : held,
+    orders,
+    now: isTimed ? now : 0,
+  });
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Its gate was skipped.' };
@@ -159,8 +173,7 @@ function planWave<One extends RolloutDownstream>(
   // Where nothing was updated, nothing has to prove itself.
   const passesAt = heldAt + (counting.length === 0 ? 0 : pauseAfter * 1_000);
   const state = passesAt > now ? 'pausing' : 'passed';
-  const passed = members.length === 0 ? 'It has no downstreams.' : '';
-  return { ...base, state, opensAt, passesAt, why: state === 'passed' ? passed : 'Its pause is not over.' };
+  return { ...base, state, opensAt, passesAt, why: state === 'passed' ? none : 'Its pause is not over.' };
 }
 
 /** When all that the gate asks of one member came to hold; undefined while it does not. */

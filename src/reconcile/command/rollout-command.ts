@@ -10,6 +10,9 @@ import { newestOf, rolloutsOf, type Governed } from '../rollout/scope.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 
+/** Packages that an answer names. */
+const MAX_NAMED = 10;
+
 const SAID = {
   stop: 'is stopped. It opens no more updates; updates that are already open are not changed',
   resume: 'is resumed',
@@ -43,7 +46,7 @@ export async function orderRollout({
   ports,
   access,
   asked,
-  step: { action, rollout: name, wave, login },
+  step: { action, rollout: name, wave, package: named, revision, login },
   signal,
 }: StepContext<'order-rollout'>): Promise<StepOutcome> {
   const own = governedHere(ports, access, name);
@@ -58,7 +61,26 @@ export async function orderRollout({
       hint: `Its waves: ${names}.`,
     };
   }
-  const orders = own.flatMap((one): RolloutOrder[] => {
+  const meant = own.filter(({ path }) => named === undefined || path === named);
+  if (meant.length === 0) {
+    return {
+      kind: 'refused',
+      message: `The rollout does not govern ${code(named ?? '')}.`,
+      hint: `Its packages: ${own
+        .slice(0, MAX_NAMED)
+        .map(({ path }) => code(path))
+        .join(', ')}.`,
+    };
+  }
+  const overtaken = meant.find((one) => revision !== undefined && newestOf(one) !== revision);
+  if (overtaken !== undefined) {
+    return {
+      kind: 'refused',
+      message: `${code(`${overtaken.path}@${revision ?? ''}`)} is not the newest revision: that is ${code(newestOf(overtaken) ?? 'none')}.`,
+      hint: 'Look at the newest one with `/portico rollout plan`, and name that.',
+    };
+  }
+  const orders = meant.flatMap((one): RolloutOrder[] => {
     const newest = newestOf(one);
     return newest === undefined
       ? []
@@ -82,7 +104,13 @@ export async function orderRollout({
   await access.git.fetch({}, signal);
   await addOrders({ ports, access, name, head: first.control.commit, added: orders, signal });
   await ports.enqueue(rolloutJob(access.ref));
-  return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}.` };
+  const about = meant.flatMap((one) => {
+    const newest = newestOf(one);
+    return newest === undefined ? [] : [code(`${one.path}@${newest}`)];
+  });
+  const more = about.length - MAX_NAMED;
+  const list = [...about.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}. It is about ${list}.` };
 }
 
 /** The packages of a rollout whose document stands here; at least one. */

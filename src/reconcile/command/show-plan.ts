@@ -7,6 +7,7 @@ import { shown } from '../../command/arguments.ts';
 import type { Step } from '../../command/step.ts';
 import { newestInRange } from '../../config/follow.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { notShown } from '../../text/counted.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { mergedTree } from '../promotion/proposed-channels.ts';
@@ -56,7 +57,8 @@ export async function showPlan({
   }
   const followed = (named === undefined ? published.sort() : [named]).flatMap((path) => {
     const found = visibleFollowers(ports.catalog, upstream, pathInRepository(place.registered, path));
-    return found.visible.length + found.hidden > 0 ? [{ path, ...found }] : [];
+    // A number of those that may not be known here would tell that they are there.
+    return found.visible.length > 0 ? [{ path, visible: found.visible }] : [];
   });
   const rows: string[][] = [];
   const notes: string[] = [];
@@ -66,7 +68,7 @@ export async function showPlan({
     if (note !== undefined) notes.push(note);
     rows.push(...rowsOf(place, { path, visible, ...channels }));
   }
-  const all = followed.reduce((sum, { visible, hidden }) => sum + visible.length + hidden, 0);
+  const all = followed.reduce((sum, { visible }) => sum + visible.length, 0);
   return { kind: 'done', reply: replyText({ rows, notes, all }) };
 }
 
@@ -87,7 +89,7 @@ function replyText({
     ...(listed.length > 0
       ? [table(['downstream', 'made from', 'follows', 'at', 'next', 'why'], listed)]
       : []),
-    ...(left > 0 ? [`${left} more are not shown, or cannot be named here.`] : []),
+    ...(left > 0 ? [notShown(left)] : []),
   ].join('\n\n');
 }
 

@@ -5,12 +5,21 @@ import type { PromotionGate } from '../check/channels-check.ts';
 import type { CommitHealth } from '../forge/checks.ts';
 import type { Ports } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
+import { keepNewest } from '../text/keep-newest.ts';
 
-/** A state, and what is known of it. */
-export type GateAnswer = readonly [state: PromotionGate['state'], what: string];
+/** A state, what is known of it, and when to ask again where more is to be known by then. */
+export type GateAnswer = readonly [state: PromotionGate['state'], what: string, due?: Date];
 
-/** Downstreams that are asked for their health in one look, whatever it is about; the others count as not healthy. */
+/** Downstreams that are asked for their health in one look, whatever it is about; the others count as not healthy, and are asked in the next. */
 const MAX_ASKED = 50;
+/** How long a healthy downstream counts as such without being asked, in milliseconds: in that time thousands can be asked. */
+const HEALTHY_MS = 3_600_000;
+/** How long after a look that did not ask all of them comes the next, in milliseconds. */
+const AGAIN_MS = 60_000;
+/** Healthy downstreams that are remembered, of all channels. */
+const MAX_REMEMBERED = 20_000;
+const createHealthy = (): Map<string, number> => new Map();
+
 const HOLDS: readonly string[] = ['success', 'inactive', 'neutral', 'skipped'];
 const FAILS: readonly string[] = ['failure', 'error'];
 
@@ -24,7 +33,7 @@ export type AskedHealth = Map<string, Promise<Health>>;
  * said by statuses and checks counts, of the commit that brought it there and of the newest one.
  */
 export async function rolloutGate(
-  ports: Pick<Ports, 'open'>,
+  ports: Pick<Ports, 'open' | 'memories' | 'now'>,
   followers: readonly {
     readonly name: string;
     readonly repository: CatalogRepository;
@@ -33,10 +42,18 @@ export async function rolloutGate(
   asked: AskedHealth,
   signal?: AbortSignal,
 ): Promise<GateAnswer> {
+  const now = ports.now().getTime();
+  const memory = ports.memories.of(createHealthy);
   let healthy = 0;
   const failed: string[] = [];
   let unasked = 0;
   for (const { name, repository, path } of followers) {
+    // With the next commit of its branch it is asked again.
+    const key = `${repository.ref.id}:${path}@${repository.commit}`;
+    if (now - (memory.get(key) ?? -Infinity) < HEALTHY_MS) {
+      healthy += 1;
+      continue;
+    }
     const known = asked.get(name);
     if (known === undefined && asked.size >= MAX_ASKED) {
       unasked += 1;
@@ -45,14 +62,22 @@ export async function rolloutGate(
     const answer = known ?? healthOf(ports, repository, path, signal);
     asked.set(name, answer);
     const state = await answer;
-    if (state === 'healthy') healthy += 1;
+    if (state === 'healthy') {
+      healthy += 1;
+      keepNewest(memory, key, now, MAX_REMEMBERED);
+    }
     if (state === 'failed') failed.push(name);
   }
   const of = `${healthy} of ${counted(followers.length, 'downstream')} that have it are healthy`;
   if (failed.length > 0) return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
   if (followers.length === 0) return ['waiting', 'no downstream of its source channel has it yet'];
-  const rest = unasked === 0 ? '' : `; ${unasked} are not asked, because ${MAX_ASKED} are in one look`;
-  return [healthy === followers.length ? 'passed' : 'waiting', `${of}${rest}`];
+  if (unasked > 0)
+    return [
+      'waiting',
+      `${of}; ${unasked} are asked in the next looks, ${MAX_ASKED} in each`,
+      new Date(now + AGAIN_MS),
+    ];
+  return [healthy === followers.length ? 'passed' : 'waiting', of];
 }
 
 async function healthOf(

@@ -15,7 +15,7 @@ export interface Alarm {
   readonly package?: string;
   /** What happened, as plain text. */
   readonly message: string;
-  /** The comment that mentions the owners; null where none are named. */
+  /** The comment, behind the mentions of the owners; null where none are named. */
   readonly body: string | null;
 }
 
@@ -46,10 +46,7 @@ export function alarmOf({ governed, revision, orders, plan }: Look, now: number)
     type: event.type,
     ...(!isMistake && { package: what }),
     message: `${heading.replaceAll('`', '')} ${event.why}`,
-    body:
-      owners.length === 0
-        ? null
-        : [`${owners.join(' ')} **${heading}** ${foreignSentence(event.why)}`, ...help].join('\n\n'),
+    body: owners.length === 0 ? null : [`**${heading}** ${foreignSentence(event.why)}`, ...help].join('\n\n'),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Looks how far rollouts have come, and asks for the updates that may be made, or taken back, now. */
-import { verdictOn } from '../../package/rollout/plan.ts';
+import { gateKey, verdictOn } from '../../package/rollout/plan.ts';
 import type { JobData } from '../job.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { Ports } from '../ports.ts';
@@ -96,7 +96,7 @@ async function askAddresses(
   const wave = plan.state === 'running' ? plan.waves.find(({ asks }) => asks !== undefined) : undefined;
   if (wave?.asks === undefined) return;
   for (const url of wave.asks) {
-    const answer = await ports.askUrl(url, signal);
+    const answer = await ports.askUrl(url, control.ref.owner, signal);
     if (answer.holds) continue;
     ports.log.info(
       { rollout: rollout.name, revision, reason: answer.why },
@@ -109,7 +109,7 @@ async function askAddresses(
   const order: RolloutOrder = {
     action: 'answered',
     subject: subjectOf(governed, revision),
-    wave: wave.name,
+    wave: gateKey(wave.name, wave.asks),
     by: ports.app.botLogin,
     at: ports.now().toISOString(),
   };
@@ -156,6 +156,9 @@ async function remember(
   const access = await ports.open(control.ref, signal);
   const subject = subjectOf(governed, revision);
   const order = { action, subject, by: ports.app.botLogin, at: ports.now().toISOString() };
-  await addOrders({ ports, access, name: rollout.name, head: control.commit, added: [order], signal });
+  // Looks for several of its repositories may end at once, and all would find the same.
+  await ports.runExclusive(`rollout notes ${control.ref.id}`, () =>
+    addOrders({ ports, access, name: rollout.name, head: control.commit, added: [order], signal }),
+  );
   await ports.enqueue(rolloutJob(control.ref, 1));
 }

@@ -7,6 +7,7 @@ import { findIssue, hasNoIssues, openIssue } from '../repository/kept-issue.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { alarmOf, type Alarm } from './alarm.ts';
+import { mentionsOf } from './mentions.ts';
 import { addOrders, ordersFor, readOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import type { RolloutLook } from './rollouts.ts';
 
@@ -83,7 +84,8 @@ async function comment(
     const body = `Portico writes here when the rollout ${code(rollout.name)} stops, waits too long or goes back. Commands about it work here, too: \`/portico help\`.`;
     const number = found?.number ?? (await openIssue(ports, access, { title, body }, signal));
     const marker = `<!-- portico:rollout ${digestOf('portico alarm key 1', [alarm.key]).slice(-16)} -->`;
-    await access.forge.upsertSticky(number, marker, alarm.body, signal);
+    const mentions = await mentionsOf(access.forge, control, rollout.owners ?? [], signal);
+    await access.forge.upsertSticky(number, marker, `${mentions.join(' ')} ${alarm.body}`, signal);
   } catch (error) {
     if (!hasNoIssues(error)) throw error;
     ports.log.info(

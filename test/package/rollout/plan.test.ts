@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { assignWaves, REST } from '../../../src/package/rollout/assign.ts';
 import {
   NO_ORDERS,
+  gateKey,
   planRollout,
   verdictOn,
   type RolloutDownstream,
@@ -105,7 +106,15 @@ describe('waves', () => {
     expect(of(sick, 'stop', { ...NO_ORDERS, skipped: new Map([['first', 800]]) }).waves[1]?.opensAt).toBe(
       800,
     );
-    expect(of(sick, 'rollback', { ...NO_ORDERS, done: true }).state).toBe('running');
+    // What came to its end stays so: nobody asks for health any more, and whoever joins later gets it at once.
+    for (const health of [sick, undefined]) {
+      const ended = of(health, 'rollback', { ...NO_ORDERS, done: true });
+      expect(ended).toMatchObject({
+        state: 'done',
+        waves: [{ state: 'passed', through: 1 }, { state: 'passed' }],
+      });
+      expect(verdictOn(ended, '2')).toBe('may-open');
+    }
   });
 
   test('time out', () => {
@@ -334,8 +343,14 @@ test('addresses of a gate are asked when the rest of it holds, and their answer 
   const asking = planRollout(input(waves, downs, { now: 900 }));
   expect(asking.waves.map(({ state }) => state)).toEqual(['open', 'waiting']);
   expect(asking.waves[0]?.asks).toEqual(['https://gate.example.com/']);
-  const orders: RolloutOrders = { ...NO_ORDERS, answered: new Map([['one', 950]]) };
+  const orders: RolloutOrders = { ...NO_ORDERS, answered: new Map([[gateKey('one', gate.urls), 950]]) };
   expect(states(input(waves, downs, { orders }))).toEqual(['one passed', 'all open']);
+  // Other addresses have said nothing yet.
+  const edited = [
+    wave('one', { select: { topics: ['c'] }, gate: { ...gate, urls: ['https://other.example.com/'] } }),
+    wave('all'),
+  ];
+  expect(states(input(edited, downs, { now: 900, orders }))).toEqual(['one open', 'all waiting']);
   // What does not hold in time has failed.
   expect(planRollout(input(waves, downs, { now: 2_000 }))).toMatchObject({ state: 'stopped' });
 });

@@ -271,8 +271,8 @@ describe('after v2', () => {
     expect(plan.reply).toContain(
       '| `acme/open:shop` | `web` | `latest` | `v1` | `v2` | step 1 of 1: v1 → v2. |',
     );
-    expect(plan.reply).toContain('\n1 more are not shown, or cannot be named here.');
-    expect(plan.reply).not.toContain('globex');
+    // Nor is it counted who may not be known here.
+    expect(plan.reply).not.toMatch(/globex|not shown/);
   });
 
   test('a conflict: upstream stands, it is listed and fails until a person settles it', async () => {

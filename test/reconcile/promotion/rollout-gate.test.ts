@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+
+import { createMemories } from '../../../src/reconcile/memories.ts';
+import type { Ports } from '../../../src/reconcile/ports.ts';
+import { rolloutGate } from '../../../src/reconcile/promotion/rollout-gate.ts';
+import { bareRepository } from '../../catalog/bare-repository.ts';
+
+/** A fleet of so many downstreams, all healthy but those that are named; `asked` are those that the forge was asked about. */
+function fleet(count: number, sick: readonly string[] = []) {
+  const asked: string[] = [];
+  let now = 0;
+  const ports = {
+    memories: createMemories(),
+    now: () => new Date(now),
+    open: async ({ name }: { readonly name: string }) => ({
+      git: { fetch: async () => null, resolve: async () => 'head', log: async () => [] },
+      forge: {
+        healthOf: async () => {
+          asked.push(name);
+          const state = sick.includes(name) ? 'failure' : 'success';
+          return { statuses: [{ context: 'flux', state, at: '' }], deployments: [] };
+        },
+      },
+    }),
+  } as never as Pick<Ports, 'open' | 'memories' | 'now'>;
+  const followers = (commit: string) =>
+    Array.from({ length: count }, (_one, at) => ({
+      name: `acme/r${at}:app`,
+      repository: bareRepository(at, `acme/r${at}`, { branch: 'main', commit }),
+      path: 'app',
+    }));
+  return {
+    asked,
+    wait: (ms: number) => void (now += ms),
+    look: (commit = 'a') => rolloutGate(ports, followers(commit), new Map()),
+  };
+}
+
+test('a channel with more downstreams than one look asks passes after several', async () => {
+  const { look, asked } = fleet(120);
+  expect(await look()).toEqual([
+    'waiting',
+    '50 of 120 downstreams that have it are healthy; 70 are asked in the next looks, 50 in each',
+    new Date(60_000),
+  ]);
+  expect((await look())[0]).toBe('waiting');
+  expect(await look()).toEqual(['passed', '120 of 120 downstreams that have it are healthy']);
+  expect(asked).toHaveLength(120);
+  expect((await look())[0]).toBe('passed');
+  expect(asked).toHaveLength(120);
+});
+
+test('who was healthy is asked again with another commit, and after an hour', async () => {
+  const { look, asked, wait } = fleet(3);
+  await look('a');
+  await look('a');
+  expect(asked).toHaveLength(3);
+  await look('b');
+  expect(asked).toHaveLength(6);
+  wait(3_600_000);
+  await look('b');
+  expect(asked).toHaveLength(9);
+});
+
+test('one that fails is found in whichever look it is asked', async () => {
+  const { look } = fleet(120, ['r110']);
+  await look();
+  await look();
+  expect((await look())[0]).toBe('failing');
+});
