@@ -1,4 +1,5 @@
 import { counted, isOrAre } from '../text/counted.ts';
+import { joined } from '../text/joined.ts';
 import { cell } from '../text/markdown.ts';
 
 /** A command that is not carried out: the code is stable, the sentences are for the person who asked. */
@@ -27,7 +28,7 @@ export function refusalText({
   hint,
   reasons = [],
 }: Pick<Refusal, 'message' | 'hint' | 'reasons'>): string {
-  if (reasons.length < 2) return [message, hint].filter((part) => part !== '').join(' ');
+  if (reasons.length < 2) return joined([message, hint], ' ');
   const rows = reasons.map(
     ({ who, ...reason }) => `| ❌ ${cell(reason.message)} | ${cell(reason.hint)} | ${cell(who)} |`,
   );

@@ -14,8 +14,6 @@ export interface DoorLimits {
   readonly bodyMilliseconds?: number;
   /** What all requests together may hold in memory; 100 MiB when absent. */
   readonly maxBufferedBytes?: number;
-  /** Of a body whose length nobody said; 1 MiB when absent. GitHub says it. */
-  readonly maxUnknownBytes?: number;
 }
 
 /** The part of a logger that the door needs; pino's fits. */
@@ -49,6 +47,8 @@ export interface DoorOptions {
 export const WEBHOOK_PATH = '/api/github/webhooks';
 
 const MEBIBYTE = 1024 * 1024;
+/** Of a body whose length nobody said. GitHub says it. */
+const MAX_UNKNOWN_BYTES = MEBIBYTE;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const DELIVERY_ID = /^[0-9A-Za-z-]{1,64}$/;
 const EVENT_NAME = /^[a-z][a-z_]{0,63}$/;
@@ -98,7 +98,6 @@ export function createDoor(
     maxBytes: options.limits?.maxBytes ?? 25 * MEBIBYTE,
     milliseconds: options.limits?.bodyMilliseconds ?? 10_000,
   };
-  const unknownLength = options.limits?.maxUnknownBytes ?? MEBIBYTE;
   const memory = createMemoryShare(options.limits?.maxBufferedBytes ?? 100 * MEBIBYTE);
   const senders = options.senders ?? createSenders();
 
@@ -113,7 +112,7 @@ export function createDoor(
     const check = verifier(headers['x-hub-signature-256']);
     if (check === undefined) return refused('signature');
     if (labelOf(headers) === undefined) return refused('malformed');
-    const length = declared === undefined ? Math.min(unknownLength, limits.maxBytes) : limits.maxBytes;
+    const length = declared === undefined ? Math.min(MAX_UNKNOWN_BYTES, limits.maxBytes) : limits.maxBytes;
     const share = { memory, sender: senders.ofRequest(request) };
     const body = await readBody(request, { ...limits, maxBytes: length }, share, (chunk) =>
       check.update(chunk),

@@ -1,4 +1,5 @@
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { codeSpan, fence } from '../../text/markdown.ts';
 import type {
   FieldChange,
@@ -78,7 +79,7 @@ function summaryOf({ counts }: PackageDiff): string {
     .map(({ n, verb }, at) => `${at === 0 ? counted(n, 'resource') : n} ${verb}`)
     .join(', ');
   const files = counts.files === 0 ? '' : counted(counts.files, 'other file');
-  const line = [resources, files].filter((part) => part !== '').join('; ');
+  const line = joined([resources, files], '; ');
   return line === '' ? 'Only the text around the resources differs.' : `${line}.`;
 }
 

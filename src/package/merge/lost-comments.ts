@@ -1,5 +1,6 @@
 /** Comments that one side wrote and that a merge could not keep: what they belong to is gone. */
 import { PorticoError } from '../../error.ts';
+import { joined } from '../../text/joined.ts';
 import { sameFile } from '../package.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { leadOf, lineComment } from '../yaml/layout.ts';
@@ -67,7 +68,7 @@ function tell({
       const place = formatPath(at);
       if (of.some((where) => where === '' || isWithin(place, where))) continue;
       const { kind, name } = resource.ref;
-      const where = [`${kind} ${name}`.trim(), place].filter((part) => part !== '').join(', ');
+      const where = joined([`${kind} ${name}`.trim(), place], ', ');
       note('COMMENT_GONE', path, `${where}: ${OUTCOME[side]}; it says: ${plain(text)}`);
     }
   }

@@ -2,6 +2,7 @@
  * Whether stored objects and clients survive a new version of a CustomResourceDefinition. The rules are those of the
  * Operator Lifecycle Manager's CRD upgrade safety check (operator-controller, docs/concepts/crd-upgrade-safety.md).
  */
+import { joined } from '../../text/joined.ts';
 import { listItems } from '../list-items.ts';
 import { indexOf, pathOf } from '../render/bookkeeping.ts';
 import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
@@ -53,9 +54,7 @@ export function crdSafety(before: readonly KrmObject[], after: readonly KrmObjec
     return issuesOf(old, kept).map((issue): ResultItem => {
       const current = at(kept, ...issue.path);
       return {
-        message: [issue.version, issue.field, issue.check, issue.text]
-          .filter((part) => part !== '')
-          .join(': '),
+        message: joined([issue.version, issue.field, issue.check, issue.text], ': '),
         severity: issue.severity,
         resourceRef,
         field: {

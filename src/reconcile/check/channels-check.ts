@@ -2,6 +2,7 @@
 
 import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { CHANNELS_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import { code, foreignSentence, table, tableUpTo } from '../text/markdown-blocks.ts';
@@ -68,9 +69,7 @@ export function channelsCheck({ files, withdrawn }: ChannelFindings): CheckConte
         : gate !== undefined
           ? `${gate.gate.revision} to ${gate.gate.channel}: ${titlePart(gate.gate.what)}${more(failing.length + waiting.length)}`
           : `${counted(files.length, 'channel file')} in order`,
-    summary: [problemsText(files), gatesText(gates.map((one) => one.gate))]
-      .filter((part) => part !== '')
-      .join('\n\n'),
+    summary: joined([problemsText(files), gatesText(gates.map((one) => one.gate))]),
     annotations,
     ...(rest !== '' && { text: rest }),
   };

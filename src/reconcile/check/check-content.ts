@@ -2,6 +2,7 @@
 
 import type { Finding } from '../../package/render/render-types.ts';
 import { fileIn } from '../../revision/package-path.ts';
+import { joined } from '../../text/joined.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { code, shownValue } from '../text/markdown-blocks.ts';
@@ -53,7 +54,7 @@ export function findingTitle({ resource, message, file }: Finding, of: number): 
     resource === undefined || resource.kind === '' ? (file ?? '') : `${resource.kind} ${resource.name}`;
   const what = titlePart(message);
   const more = of > 1 ? `, and ${of - 1} more` : '';
-  return `${[where, what].filter((part) => part !== '').join(': ') || '1 finding'}${more}`;
+  return `${joined([where, what], ': ') || '1 finding'}${more}`;
 }
 
 /** A message on one line, as long as a title may be, without its full stop. */

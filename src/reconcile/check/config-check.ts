@@ -2,6 +2,7 @@
 
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { counted, notShown } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
@@ -90,7 +91,7 @@ export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' |
   ].join(', and ');
   const rows = worstFirst(newly).slice(0, MAX_IN_COMMENT).map(findingRow);
   const more = newly.length - rows.length;
-  return [
+  return joined([
     verdict === ''
       ? `No package would start to fail with this configuration (${packages} checked).`
       : `${verdict}. Published revisions stay published; the next proposal for each package has to fix it.`,
@@ -98,9 +99,7 @@ export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' |
     more > 0 ? `The check ${code(CONFIG_CHECK)} lists ${more} more.` : '',
     rewritten.length === 0 ? '' : `A mutator would rewrite the next proposal for ${names(rewritten)}.`,
     notRun.length === 0 ? '' : `Not run before the merge: ${names(notRun)}.`,
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
 
 function worstFirst(newly: readonly TrialFinding[]): readonly TrialFinding[] {
@@ -123,7 +122,7 @@ const MAX_NAMES = 50;
 
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
   const rows = worstFirst(newly).slice(0, MAX_ROWS).map(findingRow);
-  return [
+  return joined([
     'It takes effect when it is merged.',
     broken.length === 0
       ? ''
@@ -141,9 +140,7 @@ function trialSummary({ packages, left, newly, rewritten, notRun, broken }: Conf
       ? ''
       : `Not run before the merge, because what they run, or what they read, is not approved yet: ${names(notRun)}.`,
     left === 0 ? '' : `${counted(left, 'package')} beyond the first ${packages} were not checked.`,
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
 
 function names(all: readonly string[]): string {

@@ -2,6 +2,7 @@
 import { numberOf } from '../../channels/offer.ts';
 import type { HeadChange } from '../../package/head-change.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { GRAPH_CHECK } from '../check-names.ts';
 import { code, details, fenced, foreignSentence, table } from '../text/markdown-blocks.ts';
 import { type CheckContent } from './check-content.ts';
@@ -82,14 +83,12 @@ function summaryOf(moves: readonly ChannelMove[]): string {
 
 function textOf(move: ChannelMove): string {
   const { package: path, channel, mermaid, change } = move;
-  return [
+  return joined([
     `### ${code(path)}, channel ${code(channel)}: ${stepOf(move)}`,
     fenced(mermaid, 'mermaid'),
     followersText(move),
     ...changeTexts(change, isUpgrade(move)),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
 
 function followersText({ followers, hidden }: ChannelMove): string {

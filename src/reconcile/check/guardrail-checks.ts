@@ -4,6 +4,7 @@ import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/
 import { EXEMPTION_TAG } from '../../package/render/exempt.ts';
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { guardrailCheck } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import { code, fenced, foreignSentence, sentence, tableUpTo } from '../text/markdown-blocks.ts';
@@ -49,7 +50,7 @@ function guardrailDraft(
       refused: refused?.message,
       spared: spared.length,
     }),
-    summary: [
+    summary: joined([
       `Guardrail ${code(name)} of the base branch's configuration, mode ${code(mode)}. ${MODES[mode]}`,
       ...(refused === undefined ? [] : [refused.hint]),
       runs.length > 1 ? runTable(runs, found) : '',
@@ -59,9 +60,7 @@ function guardrailDraft(
         .filter((text) => text !== '')
         .slice(0, 5)
         .map((text) => fenced(text.slice(0, 4000))),
-    ]
-      .filter((part) => part !== '')
-      .join('\n\n'),
+    ]),
     ...(rest !== '' && { text: rest }),
     annotations,
   };

@@ -4,6 +4,7 @@ import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../../package/power/power-types.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { POWER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -50,13 +51,11 @@ export function powerCheck(
       changed,
       missing ? (approval?.needed ?? []) : [],
     ),
-    summary: [
+    summary: joined([
       'What the packages may do once they are applied, compared with before: ▲ gains a privilege, ▼ loses one.',
       !grows || approval === undefined ? '' : approvalLine(approval, wider.length > 0),
       ...changed.map(({ path, diff }) => `**${code(path)}**\n\n${powerMarkdown(diff)}`),
-    ]
-      .filter((part) => part !== '')
-      .join('\n\n'),
+    ]),
     ...(rest !== '' && { text: rest }),
     annotations,
   };

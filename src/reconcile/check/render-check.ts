@@ -3,6 +3,7 @@
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { RENDER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
@@ -76,7 +77,7 @@ function remarksText(remarks: readonly Finding[]): string {
 }
 
 function textOf(parts: readonly string[]): { readonly text?: string } {
-  const text = parts.filter((part) => part !== '').join('\n\n');
+  const text = joined(parts);
   return text === '' ? {} : { text };
 }
 
@@ -84,7 +85,7 @@ function patchText({ patch, opaque }: Extract<RenderCommit, { state: 'withheld' 
   const files = opaque.length === 0 ? '' : `Not in the patch: ${opaque.map(code).join(', ')}.`;
   const long = Buffer.byteLength(patch) > MAX_PATCH;
   const shown = long ? 'The patch is too long to show here. Run `portico render`.' : fenced(patch, 'diff');
-  return [shown, files].filter((part) => part !== '').join('\n\n');
+  return joined([shown, files]);
 }
 
 /** True when the package's own pipeline or its Kptfile failed; guardrails speak for themselves. */

@@ -1,5 +1,6 @@
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { SOURCES_CHECK } from '../check-names.ts';
 import type { FileChanges } from '../git-port.ts';
 import type { SourceProblem } from '../source-port.ts';
@@ -56,15 +57,13 @@ const MAX_LISTED = 50;
 
 function summaryOf({ path, sources, problems, failures, warnings, text }: PackageSourceFindings): string {
   const lines = problems.map(({ file, message, hint }) => `${file}: ${message}. ${hint}`);
-  return [
+  return joined([
     `${code(path)}: ${counted(sources, 'source')}.`,
     bullets(lines),
     failures.length === 0 ? '' : `**This must not be merged as it is:**\n\n${bullets(failures)}`,
     warnings.length === 0 ? '' : `Look at:\n\n${bullets(warnings)}`,
     text,
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
 }
 
 function bullets(texts: readonly string[]): string {

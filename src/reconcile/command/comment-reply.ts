@@ -1,5 +1,6 @@
 /** What somebody wrote to Portico, wherever it was written, and how it is answered there. */
 import type { CommandLine } from '../../command/parse.ts';
+import { joined } from '../../text/joined.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { Reaction } from '../forge/comments.ts';
 import type { CommentTarget } from '../job.ts';
@@ -101,7 +102,7 @@ export async function answer({
       const mark = all ? `${EMOJI[outcome]} ` : '';
       const by = at === 0 ? ` by ${code(source.author)}` : '';
       const title = line === undefined ? '' : `${mark}${code(line.text)}${by}`;
-      return [title, text].filter((part) => part !== '').join('\n\n');
+      return joined([title, text]);
     });
     await access.forge.upsertSticky(number, replyMarker(source), body.join('\n\n---\n\n'), signal);
   }

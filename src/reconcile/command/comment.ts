@@ -4,6 +4,7 @@ import type { CommandLine } from '../../command/parse.ts';
 import type { Step } from '../../command/step.ts';
 import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
 import { PorticoError } from '../../error.ts';
+import { joined } from '../../text/joined.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
@@ -164,7 +165,7 @@ async function runCommand(
   const outcome = await performAll(comment, snapshot, line, decision.steps);
   logCommand({ ports, access, asking, verb, outcome: outcome.kind, state });
   if (outcome.kind !== 'done') return { line, outcome: outcome.kind, text: ended(outcome, left) };
-  const text = [decision.reply ?? '', outcome.reply ?? ''].filter((part) => part !== '').join('\n\n');
+  const text = joined([decision.reply ?? '', outcome.reply ?? '']);
   return { line, outcome: 'done', ...(text !== '' && { text }) };
 }
 

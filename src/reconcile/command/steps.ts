@@ -4,6 +4,7 @@ import { digestSeen } from '../../command/digest-seen.ts';
 import type { Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
 import { MERGE_FILE } from '../../package/merge/local-owns.ts';
+import { joined } from '../../text/joined.ts';
 import { changeDraft } from '../draft/change.ts';
 import { createDraft } from '../draft/create.ts';
 import { proposeDeletion } from '../draft/deletion.ts';
@@ -143,7 +144,7 @@ function settledText(
     remember === true
       ? `\`${MERGE_FILE}\` says now that this package keeps it, whatever upstream changes; remove the line to be asked again.`
       : '';
-  return [done, kept, mergeNotesText(notes)].filter((part) => part !== '').join('\n\n');
+  return joined([done, kept, mergeNotesText(notes)]);
 }
 
 /** What met a limit before is done once more, unless only its author asks, who may be a stranger. */

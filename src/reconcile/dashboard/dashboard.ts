@@ -18,9 +18,9 @@ import { rolloutPart } from '../rollout/body.ts';
 import { newestLooks } from '../rollout/rollouts.ts';
 import { stalledRollouts } from '../rollout/scope.ts';
 import { unsealedRefs } from '../seal/sealed-ref.ts';
-import { limitPart, waitingUpdates } from '../text/limit-part.ts';
 import { dashboardBody, tickedPackages, withStanding } from './body.ts';
 import { loadDashboardFacts } from './facts.ts';
+import { limitPart, waitingUpdates } from './limit-part.ts';
 import { keepOrganizationBoard } from './organization.ts';
 import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
 

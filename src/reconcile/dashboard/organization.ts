@@ -6,8 +6,8 @@ import { keepIssue } from '../repository/kept-issue.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { isNamedOn } from '../repository/visibility.ts';
 import { newestLooks, type RolloutLook } from '../rollout/rollouts.ts';
-import { limitPart, waitingUpdates } from '../text/limit-part.ts';
 import { withStanding } from './body.ts';
+import { limitPart, waitingUpdates } from './limit-part.ts';
 import { ORGANIZATION_TITLE, organizationBody } from './organization-body.ts';
 
 /**

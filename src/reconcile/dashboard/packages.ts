@@ -2,6 +2,7 @@
 import type { CatalogPackage } from '../../catalog/catalog.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { joined } from '../../text/joined.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import type { DashboardUser } from './facts.ts';
 import type { DashboardInput } from './input.ts';
@@ -64,18 +65,19 @@ function notesOf(
   const { directory, path } = one;
   const removal = drafts.find((draft) => draft.removes && draft.path === path);
   const gone = retired.get(directory) ?? [];
-  return [
-    removal === undefined ? '' : `deletion proposed in #${removal.number}`,
-    ...pending
-      .filter((wish) => wish.package === path)
-      .map(({ revision, issue }) => `retirement of ${code(revision)} requested in #${issue}`),
-    gone.length === 0 ? '' : `retired: ${listed(gone)}`,
-    changed.has(directory) ? 'changed without approval, not published' : '',
-    unapproved.has(directory) ? 'published without approval' : '',
-    SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
-  ]
-    .filter((part) => part !== '')
-    .join('; ');
+  return joined(
+    [
+      removal === undefined ? '' : `deletion proposed in #${removal.number}`,
+      ...pending
+        .filter((wish) => wish.package === path)
+        .map(({ revision, issue }) => `retirement of ${code(revision)} requested in #${issue}`),
+      gone.length === 0 ? '' : `retired: ${listed(gone)}`,
+      changed.has(directory) ? 'changed without approval, not published' : '',
+      unapproved.has(directory) ? 'published without approval' : '',
+      SETTLED.includes(standings.get(path)?.reason ?? 'up-to-date') ? '' : 'update due',
+    ],
+    '; ',
+  );
 }
 
 /** The newest of them. */

@@ -3,6 +3,7 @@
 import type { PackageFiles } from '../../package/package.ts';
 import { fileIn, repositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
 import { code, conflictTable, details } from '../text/markdown-blocks.ts';
 import { mergeNotesText } from '../text/merge-notes.ts';
@@ -34,7 +35,7 @@ export function draftBody(input: DraftBodyInput): string {
     before.size === 0 || diff === '' ? '' : details('What it changes', diff),
     nextSteps(path, branch, record),
   ];
-  return parts.filter((part) => part !== '').join('\n\n');
+  return joined(parts);
 }
 
 function whatItIs(path: string, record: CommandRecord): string {

@@ -6,6 +6,7 @@ import { type Refusal, refuse } from '../../command/refusal.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import type { FileChanges } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
@@ -92,7 +93,7 @@ export async function changeDraft({
   );
   if (problem !== null) return problem;
   const files = counted(made.changes.size, 'file');
-  return look([`${made.title}: ${files} changed.`, made.note ?? ''].filter((part) => part !== '').join(' '));
+  return look(joined([`${made.title}: ${files} changed.`, made.note ?? ''], ' '));
 }
 
 type Bare<Record> = Record extends unknown ? Omit<Record, 'directory' | 'by' | 'comment' | 'index'> : never;
@@ -145,16 +146,17 @@ async function changed({
 /** Where what the merge of a rebase tells is listed; '' where it tells nothing. */
 function rebaseNote({ conflicts, record: { notes = NO_NOTES } }: RebasedPackage): string {
   const decided = notes.listed.length + notes.more;
-  return [
-    conflicts.length === 0
-      ? ''
-      : `${counted(conflicts.length, 'conflict')}: the check portico/conflicts lists the fields that both sides changed.`,
-    decided === 0
-      ? ''
-      : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} automatically; see Portico's comment.`,
-  ]
-    .filter((part) => part !== '')
-    .join(' ');
+  return joined(
+    [
+      conflicts.length === 0
+        ? ''
+        : `${counted(conflicts.length, 'conflict')}: the check portico/conflicts lists the fields that both sides changed.`,
+      decided === 0
+        ? ''
+        : `The merge decided ${decided === 1 ? 'one thing' : `${decided} things`} automatically; see Portico's comment.`,
+    ],
+    ' ',
+  );
 }
 
 async function evaluated({

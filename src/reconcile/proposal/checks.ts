@@ -3,6 +3,7 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
+import { joined } from '../../text/joined.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';
 import { channelsCheck } from '../check/channels-check.ts';
@@ -152,7 +153,7 @@ function conflictsTitle([first, ...others]: readonly OpenConflict[]): string {
   const { resource, path, file } = first;
   const where = resource === null ? file : `${resource.kind}/${resource.name}`;
   const more = others.length > 0 ? `, and ${others.length} more` : '';
-  return `Open: ${[where, path].filter((part) => part !== '').join(' ')}${more}`;
+  return `Open: ${joined([where, path], ' ')}${more}`;
 }
 
 /** A guardrail that fails for waived packages alone stands in nobody's way; it goes on saying what it found. */

@@ -8,6 +8,7 @@ import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerDiff } from '../../package/power/power-types.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { counted } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { markedPart } from '../../text/marked-part.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { trialText, type ProposedConfig } from '../check/config-check.ts';
@@ -63,7 +64,7 @@ const MAX_CONFLICTS = 20;
 export function summaryOf(input: SummaryInput): string {
   const failing = input.checks.filter((check) => check.conclusion === 'failure' || isOpenConflict(check));
   const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
-  const head = [
+  const head = joined([
     `### ${headline(input, failing.length)}`,
     packagesText(input),
     input.configuration ? trialText(input.configuration) : '',
@@ -79,9 +80,7 @@ export function summaryOf(input: SummaryInput): string {
     input.mergeNotes === undefined ? '' : mergeNotesText(input.mergeNotes),
     approvalLine(input.approval),
     nextStep(input, failing.length),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  ]);
   const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code></sub>`;
   return [head, ...packageParts(input, BUDGET - head.length - foot.length), foot].join('\n\n');
 }
@@ -120,7 +119,7 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
     const power = may === '' ? '' : `**Privileges**\n\n${may}`;
     const own = Math.floor(room / (changed.length - at)) - functions.length - power.length - 200;
     const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
-    const body = [shown, power, functions].filter((part) => part !== '').join('\n\n');
+    const body = joined([shown, power, functions]);
     const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body);
     if (part.length + 2 > room) break;
     room -= part.length + 2;
@@ -256,7 +255,7 @@ function powers({ changes, unread }: PowerDiff): string {
     narrower > 0 ? `▼ ${narrower} lost` : '',
     unread.length > 0 ? 'unknown' : '',
   ];
-  return parts.filter((part) => part !== '').join(', ') || 'unchanged';
+  return joined(parts, ', ') || 'unchanged';
 }
 
 function counts({ counts: of, files }: PackageDiff): string {

@@ -2,6 +2,7 @@
 
 import type { Conflict } from '../../package/merge/conflict.ts';
 import { notShown } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { cell, codeSpan, fence, inertSentence } from '../../text/markdown.ts';
 
 /** Inline code that holds any text; line breaks become spaces. */
@@ -80,7 +81,7 @@ export function fenced(text: string, language = 'text'): string {
 
 function place({ resource, path }: Conflict): string {
   const name = resource === null ? '' : `${resource.kind}/${resource.name}`;
-  return [name, path].filter((part) => part !== '').join(' ') || 'the whole file';
+  return joined([name, path], ' ') || 'the whole file';
 }
 
 /** A value of a resource as text, cut to a length; absent stays absent. */

@@ -8,6 +8,7 @@ import type { Keyring } from '../../revision/keyring.ts';
 import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
+import { joined } from '../../text/joined.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import { stepsText, type SourceRenewal } from '../downstream/source-renewal.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
@@ -147,7 +148,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     state.last,
     commitsOf(parts),
   ];
-  return cutText(shown.filter((part) => part !== '').join('\n\n'), MAX_BODY);
+  return cutText(joined(shown), MAX_BODY);
 }
 
 /** Following conflicts that are named; the others are counted. */

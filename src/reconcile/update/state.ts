@@ -5,6 +5,7 @@
 
 import type { Conflict } from '../../package/merge/conflict.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
+import { joined } from '../../text/joined.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
@@ -82,14 +83,12 @@ function textsOf(state: UpdateState): StateParts {
 function firstOf(state: UpdateState): string {
   switch (state.kind) {
     case 'open':
-      return [
+      return joined([
         conflictsText(state.conflicts),
         pausedText(state),
         willBe(state.publishes),
         state.isChanged === true ? CHANGED : '',
-      ]
-        .filter((part) => part !== '')
-        .join('\n\n');
+      ]);
     case 'merged':
       return mergedText(state.revisions);
     case 'unapproved':

@@ -1,6 +1,7 @@
 /** Pure: what an update pull request says of the way that its channel leads, and of what is deprecated on it. */
 import type { DeprecationDocument } from '../../channels/package-channels.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
+import { joined } from '../../text/joined.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import { code, foreignSentence, tableUpTo } from '../text/markdown-blocks.ts';
 
@@ -21,7 +22,7 @@ export function upgradePathsText(parts: readonly PackageUpgrade[], group: string
     const name = group === undefined ? '' : `${code(path)}: `;
     return [`${name}Channel ${code(way.channel ?? '')}, **${foreignSentence(way.text)}**`];
   });
-  return [ways.join('\n\n'), deprecationsText(parts)].filter((part) => part !== '').join('\n\n');
+  return joined([ways.join('\n\n'), deprecationsText(parts)]);
 }
 
 function deprecationsText(parts: readonly PackageUpgrade[]): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createCatalog, type CatalogRepository } from '../../../src/catalog/catalog.ts';
-import { limitPart, waitingUpdates } from '../../../src/reconcile/text/limit-part.ts';
+import { limitPart, waitingUpdates } from '../../../src/reconcile/dashboard/limit-part.ts';
 import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
