@@ -27,14 +27,7 @@ import { createReviewsApi } from './reviews.ts';
  * end. Throws CONFIG_INVALID where the private key cannot be read.
  */
 export function connectForge(options: ForgeOptions): Forge {
-  const share: ClientShare = {
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    etags: createEtagCache(),
-    budget: options.budget,
-    gateOf: gatesOf(options),
-    onCall: options.onCall,
-    backoffMs: options.backoffMs ?? 500,
-  };
+  const share = shareOf(options);
   const speakers = createInstallations(share, options.appId, options.privateKey);
   const { apps } = speakers.app.rest;
   let identity: AppIdentity | null = null;
@@ -96,8 +89,20 @@ export function connectForge(options: ForgeOptions): Forge {
   };
 }
 
+/** What all clients of one forge have in common. */
+export function shareOf(options: Omit<ForgeOptions, 'appId' | 'privateKey'>): ClientShare {
+  return {
+    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    etags: createEtagCache(),
+    budget: options.budget,
+    gateOf: gatesOf(options),
+    onCall: options.onCall,
+    backoffMs: options.backoffMs ?? 500,
+  };
+}
+
 /** One gate for each installation, and one for the App itself. */
-export function gatesOf({
+function gatesOf({
   limits,
   onPause,
 }: Pick<ForgeOptions, 'limits' | 'onPause'>): (installationId: number | null) => CallGate {

@@ -5,12 +5,11 @@
  */
 
 import { PorticoError } from '../error.ts';
-import { createEtagCache } from './etag-cache.ts';
 import type { Forge } from './forge-api.ts';
 import { orNull } from './forge-error.ts';
 import type { AppIdentity, ForgeOptions, Installation } from './forge-types.ts';
-import { assemble, gatesOf } from './forge.ts';
-import { createClient, type ClientShare } from './octokit.ts';
+import { assemble, shareOf } from './forge.ts';
+import { createClient } from './octokit.ts';
 import { requestOf } from './repository-context.ts';
 import { toRepository } from './repository.ts';
 
@@ -36,14 +35,7 @@ const ACTIONS: AppIdentity = {
 
 /** Makes no call itself. The token is what it is: one that is refused is not replaced. */
 export function connectWorkflowForge(options: WorkflowForgeOptions): Forge {
-  const share: ClientShare = {
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
-    etags: createEtagCache(),
-    budget: options.budget,
-    gateOf: gatesOf(options),
-    onCall: options.onCall,
-    backoffMs: options.backoffMs ?? 500,
-  };
+  const share = shareOf(options);
   const speak = (repositoryId: number | null) =>
     createClient(share, {
       installationId: WORKFLOW_INSTALLATION,

@@ -30,7 +30,7 @@ test('mutators run before validators', () => {
       type: 'validator',
       mode: 'warn',
       spec: { name: 'replicas' },
-      policy: { validations: [{ expression: 'true', message: 'no' }] },
+      policy: { validations: [{ expression: 'true', message: 'no' }], wholePackage: true },
       params: [null],
     },
   ]);

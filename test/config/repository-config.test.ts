@@ -254,7 +254,7 @@ describe('a mistake is told with code, place and remedy', () => {
         code: 'unknown-field',
         line: 6,
         column: 5,
-        hint: 'Fields here: release, requireApprovals, allowSelfApproval, requireApprovalBy, directPushes, mergeMethod, codeOwners.',
+        hint: 'Fields here: release, requireApprovals, allowSelfApproval, requireApprovalBy, directPushes, mergeMethod, approvals, codeOwners.',
       },
     ],
     [
@@ -343,7 +343,7 @@ describe('a mistake is told with code, place and remedy', () => {
     [
       'mutator without image',
       'spec: { guardrails: { mutators: [{ name: x }] } }',
-      { code: 'missing', message: 'spec.guardrails.mutators[0].image is missing' },
+      { code: 'wrong-value', message: 'spec.guardrails.mutators[0] needs either image or policyPath' },
     ],
     [
       'message without cel',
