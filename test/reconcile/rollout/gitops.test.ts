@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { argoObjects, fluxObjects } from '../../../src/demo/clusters.ts';
+import { recipeFor } from '../../deploy/recipes.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
 import { kptfile } from '../small-package.ts';
@@ -68,10 +68,10 @@ beforeAll(async () => {
     await up.tag(`${fleet}/v1`, at);
     for (const name of reposOf(fleet)) {
       const Kptfile = locked(kptfile(fleet), up.url, fleet, `${fleet}/v1`, at);
-      const objects = fleet === 'flux' ? fluxObjects : argoObjects;
+      const recipe = fleet === 'flux' ? 'flux/fleet' : 'argo-cd/notifications';
       await stage.repository(name).push('main', {
         ...below('shop', { ...packageOf(fleet, 'example.com/web:1'), Kptfile }),
-        ...objects({ repository: `acme/${name}`, folder: 'shop' }),
+        ...recipeFor(recipe, { repository: `acme/${name}`, folder: 'shop' }),
       });
     }
   }
