@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
+import { VERSION } from '../../src/version.ts';
 import { ROOT, run, scratch } from './run-portico.ts';
 
 /** npm beside the Node that runs the tests may be missing; the one on PATH packs as well. */
@@ -58,7 +59,7 @@ test('what npm packs runs outside of a checkout, without any TypeScript', async 
 
   const portico = (...args: string[]) =>
     run(process.execPath, [join(place, 'dist/portico.js'), ...args], { cwd: dir.path('.') });
-  expect(await portico('--version')).toMatchObject({ code: 0, stdout: '0.1.0\n', stderr: '' });
+  expect(await portico('--version')).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
   // Programs are started, never imported. Whatever a verb loads is there, but for those that need the local forge.
   const chunks = files.filter((name) => /^dist\/(?!portico\.js|program-)[^/]*\.js$/.test(name));
   const load = chunks.map(

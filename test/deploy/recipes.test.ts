@@ -36,7 +36,8 @@ const textOf = (name: string): string => [...recipe(name).values()].join('\n---\
 test('every recipe is in the table of the page', () => {
   const page = readFileSync(join(ROOT, 'docs/gitops.md'), 'utf8');
   const listed = [...page.matchAll(/^\| `([a-z-]+\/[a-z-]+)` \|/gm)].map(([, name]) => name);
-  expect(listed.toSorted()).toEqual(recipeNames());
+  expect(new Set(listed)).toEqual(new Set(recipeNames()));
+  expect(listed).toHaveLength(recipeNames().length);
 });
 
 describe.each(recipeNames())('%s', (name) => {

@@ -1,0 +1,89 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+
+import { ROOT } from './cli/run-portico.ts';
+
+interface Job {
+  readonly permissions?: unknown;
+  readonly needs?: string | readonly string[];
+  readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
+}
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const workflows = globSync('.github/workflows/*.yml', { cwd: ROOT }).map(
+  (file) => [file, parse(read(file)) as Workflow] as const,
+);
+
+test.each(workflows)(
+  '%s names actions by commit, and has no right that no job asks for',
+  (file, workflow) => {
+    expect(workflow.permissions).toEqual({ contents: 'read' });
+    const text = read(file);
+    for (const [, action = ''] of text.matchAll(/uses: (\S+.*)$/gm))
+      expect(action).toMatch(/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    for (const { needs = [] } of Object.values(workflow.jobs))
+      for (const name of [needs].flat()) expect(Object.keys(workflow.jobs)).toContain(name);
+    // What comes from outside is data: an expression in a script would be run.
+    for (const { steps = [] } of Object.values(workflow.jobs))
+      for (const { run = '' } of steps)
+        expect(run).not.toMatch(/\$\{\{ *(?:github\.(?:event|head_ref|ref_name)|inputs)/);
+  },
+);
+
+test('scripts that workflows start are there', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  for (const [file] of workflows) {
+    for (const [, name = ''] of read(file).matchAll(/npm run (?:-s )?([\w:]+)/g))
+      expect(scripts, file).toHaveProperty([name]);
+    for (const [, script = ''] of read(file).matchAll(/node (scripts\/\S+)/g))
+      expect(existsSync(join(ROOT, script))).toBe(true);
+  }
+});
+
+test('owners and updates are of directories that exist', () => {
+  const owned = read('.github/CODEOWNERS')
+    .split('\n')
+    .flatMap((line) => (/^\/\S+/.exec(line) ?? []).slice(0, 1));
+  expect(owned.length).toBeGreaterThan(5);
+  for (const path of owned) expect(existsSync(join(ROOT, path)), path).toBe(true);
+  const { updates } = parse(read('.github/dependabot.yml')) as {
+    updates: { 'package-ecosystem': string; directory?: string; directories?: string[] }[];
+  };
+  const manifests: Record<string, string> = {
+    npm: 'package.json',
+    docker: 'Dockerfile',
+    'github-actions': '.github/workflows',
+  };
+  for (const { 'package-ecosystem': ecosystem, directory, directories = [directory ?? ''] } of updates)
+    for (const place of directories)
+      expect(existsSync(join(ROOT, place, manifests[ecosystem] ?? '?'))).toBe(true);
+});
+
+test('forms for issues have what GitHub asks of them', () => {
+  for (const file of ['bug', 'idea']) {
+    const form = parse(read(`.github/ISSUE_TEMPLATE/${file}.yml`)) as {
+      name: string;
+      description: string;
+      body: {
+        type: string;
+        id?: string;
+        attributes: { label?: string; value?: string; options?: string[] };
+      }[];
+    };
+    expect([form.name, form.description].every((text) => text.length > 0)).toBe(true);
+    const ids = form.body.flatMap(({ id }) => id ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { type, attributes } of form.body) {
+      expect(['markdown', 'input', 'textarea', 'dropdown', 'checkboxes']).toContain(type);
+      expect(type === 'markdown' ? attributes.value : attributes.label).toBeDefined();
+      if (type === 'dropdown') expect(attributes.options?.length).toBeGreaterThan(1);
+    }
+  }
+});
