@@ -167,6 +167,16 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
 }
 
+/** Opens the database, brings its tables up to date, and closes it. @throws what opening it throws */
+export async function tryDatabase({
+  databaseUrl,
+  dataDirectory,
+}: Pick<Environment, 'databaseUrl' | 'dataDirectory'>): Promise<void> {
+  const url = databaseUrl === undefined ? {} : { url: databaseUrl };
+  await using database = await openDatabase({ ...url, dataDir: join(dataDirectory, 'store') });
+  await database.query('select 1');
+}
+
 async function tellNotes(environment: Environment, log: Log): Promise<void> {
   const containers = containerSettings(process.env) !== undefined;
   const needsSandbox = process.env['PORTICO_WASM_SANDBOX'] !== 'optional';

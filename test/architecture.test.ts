@@ -153,6 +153,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   processors: ['archive', 'config', 'package', 'revision', 'fbc', 'bundle', 'function', 'node:', 'npm:zod'],
   demo: ['cli', 'config', 'package', 'function', 'git', 'node:', 'npm:'],
   trial: ['text', 'forge', 'git', 'node:', 'npm:zod'],
+  registration: ['forge', 'node:', 'npm:zod', 'npm:yaml'],
   'cli/local': ['config', 'revision', 'git', 'catalog', 'command', ...ROOMS, 'node:'],
   // Tests of policies speak of policies.
   cli: [
@@ -163,6 +164,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'webhook',
     'telemetry',
     'trial',
+    'registration',
     'text',
     'config',
     'package',

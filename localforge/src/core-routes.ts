@@ -1,3 +1,4 @@
+import { addAppRegistration } from './app-registration.ts';
 import type { ForgeContext } from './context.ts';
 import type { DeliveryRecord } from './records.ts';
 import { addActivity } from './rest/activity.ts';
@@ -29,6 +30,7 @@ export function addCoreRoutes(
   send: (delivery: DeliveryRecord) => void,
 ): void {
   addAppRoutes(context, router);
+  addAppRegistration(context, router);
   addAppHookRoutes(context, router, send);
   addInstallationRoutes(context, router);
   addUserRoutes(context, router);

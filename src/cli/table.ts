@@ -1,3 +1,4 @@
+import { APP_VERB } from './app/app-verb.ts';
 import { BUNDLE_VERB } from './bundle/bundle-verb.ts';
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import { CHANNEL_CHANGE_VERBS, PLAN_VERB } from './channels/channel-verbs.ts';
@@ -152,6 +153,7 @@ export const VERBS: readonly Verb[] = [
   PULL_VERB,
   POLICY_VERB,
   SOURCES_VERB,
+  APP_VERB,
   SERVE_VERB,
   RUN_VERB,
   TRIAL_VERB,

@@ -8,6 +8,8 @@ import { expect, test } from 'vitest';
 const EVERYWHERE = new Set(['PATH', 'SystemRoot', 'TMPDIR', 'TERM', 'XDG_CACHE_HOME', 'INIT_CWD']);
 
 const text = globSync('src/**/*.{ts,js}')
+  // What a runner sets for a step is GitHub's, and docs/github-action.md names what a person sets.
+  .filter((file) => !file.startsWith('src/action/'))
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n');
 

@@ -1,6 +1,7 @@
 /** Who may ask for a page at all. The pages let their reader act as any configured user, so only this machine's own pages may. */
 import { isIP } from 'node:net';
 
+import { NEW_APP } from './app-registration.ts';
 import { SCRIPT_HASH } from './live.ts';
 import { STYLE_HASH } from './style.ts';
 
@@ -39,7 +40,8 @@ export function objectionTo(
     return { status: 403, message: 'The pages are for this machine alone. Use the API, with a token.' };
   }
   if (!isOwnHost(request, forge)) return { status: 421, message: `Open the forge at ${forge}.` };
-  if (request.method === 'POST' && !isOwnPost(request)) {
+  const isManifest = NEW_APP.test(new URL(request.url).pathname);
+  if (request.method === 'POST' && !isManifest && !isOwnPost(request)) {
     return { status: 403, message: 'Forms are taken from pages of this forge alone.' };
   }
   return undefined;

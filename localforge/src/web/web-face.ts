@@ -8,6 +8,7 @@ import type { AccountRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
 import type { Router } from '../router.ts';
 import type { Action } from './actions.ts';
+import { NEW_APP_PATHS, newAppPage, REGISTER, registeredPage } from './app-registration.ts';
 import { demandSamePerson, localPath, readForm } from './form.ts';
 import { objectionTo, PAGE_HEADERS } from './guard.ts';
 import type { Html } from './html.ts';
@@ -62,6 +63,17 @@ export function withPages(context: ForgeContext, router: Router, api: Handler): 
   for (const [path, action] of REPOSITORY_ACTIONS) {
     app.post(REPOSITORY + path, (http) => act(http, async (one, form) => action(inRepository(one), form)));
   }
+  for (const path of NEW_APP_PATHS) {
+    app.post(path, async (http) =>
+      htmlResponse(String(await newAppPage(visit(http), await readForm(http.req.raw)))),
+    );
+  }
+  app.post(REGISTER, async (http) => {
+    const fields = await readForm(http.req.raw);
+    const one = visit(http);
+    demandSamePerson(fields, one.viewer);
+    return htmlResponse(String(await registeredPage(one, fields)));
+  });
   app.post(SIGN_IN, async (http) => {
     const form = await readForm(http.req.raw);
     const login = encodeURIComponent(form.get('login') ?? '');
