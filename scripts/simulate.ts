@@ -1,8 +1,8 @@
 /**
- * What one upstream revision costs on its way into many repositories, until each has released it: calls, hours at GitHub's limits, memory.
+ * What one upstream revision costs on its way into many repositories, until each has published it: calls, hours at GitHub's limits, memory.
  *
  *   npm run simulate -- [--repos 10000] [--packages 1] [--installations 1] [--replicas 1] [--no-waves]
- *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--json]
+ *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--releases] [--json]
  */
 
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import type { Share, Wave } from '../src/package/rollout/rollout.ts';
-import { CALLS_OF_UPDATE, inAll } from './simulate/calls.ts';
+import { CALLS_OF_RELEASE, CALLS_OF_UPDATE, inAll, type Calls } from './simulate/calls.ts';
 import { simulateFanOut } from './simulate/fan-out.ts';
 
 const { values } = parseArgs({
@@ -24,11 +24,15 @@ const { values } = parseArgs({
     'content-per-hour': { type: 'string', default: '500' },
     'rest-per-hour': { type: 'string', default: '5000' },
     'merge-minutes': { type: 'string', default: '0' },
+    releases: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
 
 const { opening, approval, publishing } = CALLS_OF_UPDATE;
+const NONE: Calls = { content: 0, writes: 0, reads: 0 };
+/** Deployment repositories make none, unless they say so. */
+const release = values.releases ? CALLS_OF_RELEASE : NONE;
 /** Seconds of one update in one of the four workers of a process. */
 const WORK_SECONDS = 0.2;
 const WORKERS = 4;
@@ -62,8 +66,8 @@ const result = simulateFanOut({
   restPerHour: number('rest-per-hour'),
   opening: { content: opening.content, rest: inAll(opening) },
   publishing: {
-    content: approval.content + publishing.content,
-    rest: inAll(approval) + inAll(publishing),
+    content: approval.content + publishing.content + release.content,
+    rest: inAll(approval) + inAll(publishing) + inAll(release),
   },
   workSeconds: WORK_SECONDS,
   workers: WORKERS * Math.max(1, number('replicas')),

@@ -1,5 +1,5 @@
 /**
- * What one update costs in calls, from its opening to its release, where one approval is asked for: as
+ * What one update costs in calls, from its opening to its publication, in a deployment repository where one approval is asked for: as
  * `test/reconcile/update/calls-of-update.test.ts` counts them in a real run on the local forge, which fails where a step costs more.
  */
 export interface Calls {
@@ -13,12 +13,15 @@ export interface Calls {
 
 export const CALLS_OF_UPDATE = {
   /** Its pull request, its comment, and two checks. */
-  opening: { content: 2, writes: 2, reads: 12 },
+  opening: { content: 2, writes: 2, reads: 10 },
   /** A person's review: both checks and the comment are changed. */
-  approval: { content: 0, writes: 3, reads: 6 },
-  /** A person's merge: the release, the comment and the description. */
-  publishing: { content: 1, writes: 2, reads: 18 },
+  approval: { content: 0, writes: 3, reads: 7 },
+  /** A person's merge: the comment and the description. */
+  publishing: { content: 0, writes: 2, reads: 14 },
 } as const satisfies Readonly<Record<string, Calls>>;
+
+/** What publishing costs beside that where a release is made: as in other repositories than those for deployment. */
+export const CALLS_OF_RELEASE: Calls = { content: 1, writes: 0, reads: 3 };
 
 /** All calls that count for the hour. */
 export function inAll({ content, writes, reads }: Calls): number {

@@ -55,7 +55,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       Object.entries(spec.access ?? {}).map(([command, grants = []]) => [command, toGrants(grants)]),
     ),
     publish: {
-      release: publish?.release ?? true,
+      release: publish?.release ?? spec.deployment !== true,
       requireApprovals: publish?.requireApprovals ?? 1,
       allowSelfApproval: publish?.allowSelfApproval ?? false,
       ...(publish?.requireApprovalBy && { requireApprovalBy: toGrants(publish.requireApprovalBy) }),

@@ -163,7 +163,9 @@ const spec = z
     access: access.optional(),
     publish: z
       .strictObject({
-        release: z.boolean().optional().meta({ description: 'Make a release with notes.', default: true }),
+        release: z.boolean().optional().meta({
+          description: 'Make a release with notes. Default: true, but false in deployment repositories.',
+        }),
         requireApprovals: z.int().min(0).max(20).optional().meta({ default: 1 }),
         allowSelfApproval: z.boolean().optional().meta({ default: false }),
         requireApprovalBy: z.array(grant).min(1).max(100).optional().meta({

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { CALLS_OF_UPDATE, type Calls } from '../../../scripts/simulate/calls.ts';
+import { CALLS_OF_RELEASE, CALLS_OF_UPDATE, type Calls } from '../../../scripts/simulate/calls.ts';
 import { branchRuleset } from '../../../src/config/ruleset.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
@@ -25,6 +25,7 @@ const color = (name: string): Record<string, string> => ({
 const follow = (more = ''): { spec: string } => ({
   spec: `branch: main\nupdates: { follow: latest }${more}`,
 });
+const deployed = (): { spec: string } => follow('\ndeployment: true');
 const free = (more = ''): { spec: string } => follow(`\npublish: { requireApprovals: 0 }${more}`);
 const GUARDRAIL =
   '\nguardrails: { validators: [{ name: color, cel: "!has(object.data) || object.data.color == \'first\'", message: it stays }] }';
@@ -32,13 +33,14 @@ const GUARDRAIL =
 const DOWNSTREAMS = {
   free: free(),
   asked: follow(),
-  cycle: follow(),
+  cycle: deployed(),
   ...(STORIES && {
     ruled: free(),
     guarded: free(),
     untold: free(),
     judged: free(GUARDRAIL),
     later: free(),
+    released: follow(),
   }),
 };
 
@@ -163,7 +165,7 @@ test('where an approval is asked for the check of that is written, and nobody is
   expect(calls.filter(asksWhoPushed)).toEqual([]);
 });
 
-test('from opening to release it costs the calls that the simulation and docs/scaling.md assume', async () => {
+test('from opening to publication it costs the calls that the simulation and docs/scaling.md assume', async () => {
   const approved = stage.repository('cycle');
   const { number } = await updateOf(approved);
   const steps = {
@@ -181,6 +183,10 @@ test('from opening to release it costs the calls that the simulation and docs/sc
   for (const [step, { content, writes, reads }] of Object.entries(CALLS_OF_UPDATE)) {
     expect(page).toMatch(new RegExp(`^\\| ${step} \\|.*\\| ${content} \\| ${writes} \\| ${reads} \\|$`, 'm'));
   }
+  expect(await approved.releases()).toEqual([]);
+  // Nothing is commented, so it takes no more than these two.
+  const content = Object.values(steps).map((counted) => counted?.content ?? 0);
+  expect(content).toEqual([2, 0, 0]);
   // Where nobody is asked to approve, one check less.
   expect(opening.get('free')).toMatchObject({ content: 2, writes: 1 });
 });
@@ -203,6 +209,22 @@ test('who puts the branch of an update back to an older one is its author, thoug
     output: { title: expect.stringMatching(/^Needs 1 approval: anyone with write access except .*bob/) },
   });
   expect(checks.get('portico')?.conclusion).toBe('action_required');
+});
+
+longTest('where it is released, it costs one call more that creates content', async () => {
+  const repo = stage.repository('released');
+  const { number } = await updateOf(repo);
+  await repo.review(number, 'APPROVE', '', 'carol');
+  const publishing = (await countedBy(() => repo.press(number))).get('released');
+  const { content, writes, reads } = CALLS_OF_UPDATE.publishing;
+  expect(publishing).toEqual(
+    asAssumed({
+      content: content + CALLS_OF_RELEASE.content,
+      writes: writes + CALLS_OF_RELEASE.writes,
+      reads: reads + CALLS_OF_RELEASE.reads,
+    }),
+  );
+  expect(await repo.releases()).toEqual(['shop/v1']);
 });
 
 longTest('names that a ruleset or the protection of the branch requires are written beside it', async () => {
