@@ -25,6 +25,7 @@ import { digestOf } from '../revision/digest.ts';
 import { atVersion } from '../sources/at-version.ts';
 import { isImmutable } from '../sources/immutable.ts';
 import type { FetchSource } from '../sources/sync.ts';
+import { createMadePackages } from './made-packages.ts';
 
 export interface SourcesOptions {
   /** What the host holds credentials in. */
@@ -72,6 +73,7 @@ export function createSources(options: SourcesOptions): PackageSources {
     hosts.set(owner.toLowerCase(), made);
     return made;
   };
+  const made = createMadePackages();
   const readings = new WeakMap<PackageFiles, Promise<SourcesReading>>();
   const read = async (files: PackageFiles, signal?: AbortSignal): Promise<SourcesReading> => {
     const known = readings.get(files);
@@ -169,30 +171,34 @@ export function createSources(options: SourcesOptions): PackageSources {
           });
         return await hostOf(owner).resolve({ ...one.source, place }, signal);
       }, signal),
-    renew: async (files, pins, setting, signal = NEVER) =>
-      await sync(
-        files,
-        {
-          wanted: ({ source, held, pinned }) => pins.get(source.id) ?? (held ? 'held' : pinned),
-          update: new Set(pins.keys()),
-          locked: false,
-        },
-        setting,
-        signal,
-      ),
+    renew: async (files, pins, setting, signal = NEVER) => {
+      const believed: string[] = [];
+      const wanted = ({ source: { id }, held, pinned }: ReadSource): SourcePin | 'held' | undefined => {
+        const pin = pins.get(id) ?? (held ? 'held' : pinned);
+        if (pin === 'held') believed.push(id);
+        return pin;
+      };
+      const update = new Set(pins.keys());
+      const synced = await sync(files, { wanted, update, locked: false }, setting, signal);
+      if (synced.kind === 'synced' && believed.length === 0) made.note(synced.files, setting);
+      return synced;
+    },
     // What the lock does not pin is a difference, and no reason to ask anybody.
-    verify: async (files, setting, signal = NEVER) =>
-      await sync(
-        files,
-        { wanted: ({ pinned }) => pinned ?? 'held', update: new Set(), locked: true },
-        setting,
-        signal,
-      ),
+    verify: async (files, setting, signal = NEVER) => {
+      if (made.takes(files, setting)) return { kind: 'synced', files, differences: [], notes: [] };
+      const work = {
+        wanted: ({ pinned }: ReadSource) => pinned ?? 'held',
+        update: NONE,
+        locked: true,
+      } as const;
+      return await sync(files, work, setting, signal);
+    },
     report: (change, signal) => calls.report(change, MAX_REPORT, signal),
   };
 }
 
 const NEVER = new AbortController().signal;
+const NONE: ReadonlySet<string> = new Set();
 
 function standingOf({ source, pinned, held }: ReadSource): SourceStanding {
   const { id, destination, place, placeDigest, credentials = '' } = source;
