@@ -93,7 +93,7 @@ const processorSchema = z
     kustomize: kustomize.optional(),
     function: krmFunction.optional(),
     targets: targets.optional(),
-    out: path.default('rendered'),
+    out: path.refine((out) => !/^\.github(?:\/|$)/i.test(out), 'must not be .github').default('rendered'),
   })
   .transform(({ out, ...kinds }, context) => {
     const named = PROCESSOR_KINDS.filter((kind) => kinds[kind] !== undefined);

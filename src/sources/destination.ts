@@ -2,8 +2,15 @@
 import { pathProblem } from '../package/limits.ts';
 import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
 
-/** Files that are the package's own. */
-const TAKEN: readonly string[] = ['Kptfile', SOURCES_FILE, SOURCES_LOCK_FILE, '.krmignore', '.portico-sync'];
+/** Files that are the package's own; and, of one at the top of its repository, the directory that decides about all of it. */
+const TAKEN: readonly string[] = [
+  'Kptfile',
+  SOURCES_FILE,
+  SOURCES_LOCK_FILE,
+  '.krmignore',
+  '.portico-sync',
+  '.github',
+];
 
 /** Why a directory cannot be filled, or undefined. */
 export function destinationProblem(path: string): string | undefined {

@@ -88,6 +88,8 @@ describe('a document of sources', () => {
     ],
     ['{ id: a, manual: true, destination: Kptfile/x }', 'must not be Kptfile'],
     ['{ id: a, manual: true, destination: .git/hooks }', "is git's own name"],
+    ['{ id: a, http: { url: https://a.example/x }, destination: .github }', 'must not be .github'],
+    ['{ id: a, http: { url: https://a.example/x }, destination: .GitHub/portico }', 'must not be .GitHub'],
     ['{ id: a, manual: true, credentials: a }', 'sources[0].credentials belongs to content'],
     ['{ id: a, http: { url: https://a.example/x }, credentials: "a b" }', 'sources[0].credentials must be'],
     ['{ id: a, http: { url: https://a.example/x }, include: ["["] }', 'must close its brackets'],
