@@ -8,7 +8,8 @@ import { join } from 'node:path';
 
 import { startBot, type Bot } from './bot/bot.ts';
 import { acceptEvent } from './bot/deliveries.ts';
-import { secretsOf, type Environment, type WorkflowEnvironment } from './config/environment.ts';
+import type { Environment, WorkflowEnvironment } from './config/environment.ts';
+import { secretsOf } from './config/secrets.ts';
 import { PorticoError } from './error.ts';
 import type { ContentPools } from './isolation/content.ts';
 import { openDatabase } from './queue/open-database.ts';

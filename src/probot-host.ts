@@ -5,7 +5,8 @@ import type { Probot } from 'probot';
 
 import { startBot } from './bot/bot.ts';
 import { acceptEvent } from './bot/deliveries.ts';
-import { readEnvironment, secretsOf } from './config/environment.ts';
+import { readEnvironment } from './config/environment.ts';
+import { secretsOf } from './config/secrets.ts';
 import { openDatabase } from './queue/open-database.ts';
 import { createLog, createScrubber } from './telemetry/log.ts';
 import { createMetrics } from './telemetry/metrics.ts';

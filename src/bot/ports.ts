@@ -1,6 +1,6 @@
 /** The ports of the reconcilers, as the server fulfils them. */
 
-import { sealSecrets } from '../config/environment.ts';
+import { sealSecrets } from '../config/secrets.ts';
 import { containerSettings } from '../function/container/settings.ts';
 import { createRuntime } from '../function/runtime.ts';
 import type { ContentWork } from '../isolation/content.ts';

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { startForge, type ForgeOptions, type LocalForge } from '@portico/localforge';
 import { ForgeError } from '@portico/localforge/error';
 
-import { secretsOf, type Environment } from '../config/environment.ts';
+import type { Environment } from '../config/environment.ts';
+import { secretsOf } from '../config/secrets.ts';
 import { PorticoError } from '../error.ts';
 import { serve, type RunningServer } from '../main.ts';
 import { createLog, type LogLevel } from '../telemetry/log.ts';

@@ -4,8 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { readEnvironment, secretsOf } from '../config/environment.ts';
+import { readEnvironment } from '../config/environment.ts';
 import type { Environment } from '../config/environment.ts';
+import { secretsOf } from '../config/secrets.ts';
 import { serve } from '../main.ts';
 import type { ServeOptions } from '../main.ts';
 import { createLog } from '../telemetry/log.ts';

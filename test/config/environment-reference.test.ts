@@ -4,8 +4,20 @@ import { expect, test } from 'vitest';
 
 /** The variables that the code reads against those that docs/installing.md tells of, both ways. */
 
-/** The system's own; they mean here what they mean everywhere. */
-const EVERYWHERE = new Set(['PATH', 'SystemRoot', 'TMPDIR', 'TERM', 'XDG_CACHE_HOME', 'INIT_CWD']);
+/** The system's own, and those of GitHub Actions; they mean here what they mean everywhere. */
+const EVERYWHERE = new Set([
+  'PATH',
+  'SystemRoot',
+  'TMPDIR',
+  'TERM',
+  'XDG_CACHE_HOME',
+  'INIT_CWD',
+  'GITHUB_EVENT_NAME',
+  'GITHUB_EVENT_PATH',
+  'GITHUB_OUTPUT',
+  'GITHUB_STEP_SUMMARY',
+  'RUNNER_TEMP',
+]);
 
 const text = globSync('src/**/*.{ts,js}')
   // What a runner sets for a step is GitHub's, and docs/github-action.md names what a person sets.

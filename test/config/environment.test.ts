@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, test } from 'vitest';
 
-import { readEnvironment, sealSecrets, secretsOf } from '../../src/config/environment.ts';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { sealSecrets, secretsOf } from '../../src/config/secrets.ts';
 import type { PorticoError } from '../../src/error.ts';
 
 const makeKey = (): string =>

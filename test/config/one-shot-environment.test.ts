@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, test } from 'vitest';
 
-import { secretsOf, sealSecrets } from '../../src/config/environment.ts';
 import { readOneShotEnvironment } from '../../src/config/one-shot-environment.ts';
+import { secretsOf, sealSecrets } from '../../src/config/secrets.ts';
 
 const PEM = generateKeyPairSync('rsa', {
   modulusLength: 2048,

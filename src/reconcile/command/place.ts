@@ -1,6 +1,6 @@
 /** What a command is decided on, read from the forge and git just before. */
 import { isSameAccount } from '../../command/account.ts';
-import type { Checks, CommandState } from '../../command/command-state.ts';
+import type { Checks, CommandState, PullPlace } from '../../command/command-state.ts';
 import { doesMerge } from '../../command/table.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from '../check-names.ts';
 import type { CommentSource } from '../comment-source.ts';
@@ -130,21 +130,8 @@ async function inPull({
     caller: await loadCaller(access, config, who, signal),
     comment: { id: source.id, createdAt: source.createdAt, author: source.author },
     place: {
-      kind: 'pull',
-      number: pull.number,
-      nodeId: pull.nodeId,
-      state: pull.state,
-      draft: pull.draft,
-      locked: pull.locked,
-      merged: pull.merged,
+      ...pullPlace(snapshot),
       author: author.login,
-      headRef: pull.headRef,
-      headSha: head.oid,
-      baseRef: pull.baseRef,
-      fork: !snapshot.writable,
-      ...(pull.mergeableState === 'blocked' || pull.mergeableState === 'behind'
-        ? { heldBack: pull.mergeableState }
-        : {}),
       ...(began !== null && { headPushedAt: began }),
       ...(target.headSeen !== undefined && {
         headSeenAtComment: await seenHead({ ports, access, target, snapshot, signal }),
@@ -177,6 +164,26 @@ async function inPull({
     }),
   };
   return { state, snapshot };
+}
+
+function pullPlace({ pull, head, writable }: ProposalSnapshot): PullPlace {
+  return {
+    kind: 'pull',
+    number: pull.number,
+    nodeId: pull.nodeId,
+    state: pull.state,
+    draft: pull.draft,
+    locked: pull.locked,
+    merged: pull.merged,
+    author: pull.author,
+    headRef: pull.headRef,
+    headSha: head.oid,
+    baseRef: pull.baseRef,
+    fork: !writable,
+    ...(pull.mergeableState === 'blocked' || pull.mergeableState === 'behind'
+      ? { heldBack: pull.mergeableState }
+      : {}),
+  };
 }
 
 /** In an issue a command is about any package of the registered branch. */

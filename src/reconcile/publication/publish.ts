@@ -58,28 +58,17 @@ export async function publish({
   });
   const provenance = await provenanceOf({ ports, access, config, due, request, signal });
   let object = due.commit.oid;
-  const { registries } = ports;
-  const artifactsOf = async (commit: string, revision: string): Promise<Pick<Provenance, 'artifacts'>> => {
-    const planned = registries === undefined ? [] : plannedArtifacts(config.oci, due.package.path);
-    const artifacts: string[] = [];
-    for (const { repository, rendered } of planned) {
-      const state = { commit, directory: due.package.directory, revision, rendered };
-      const content = await publishedArtifact({ ports, git, facts, state, signal });
-      if (registries !== undefined)
-        artifacts.push(artifactName(repository, await registries.digest(content)));
-    }
-    return artifacts.length === 0 ? {} : { artifacts };
-  };
   for (let turn = 0; turn < MAX_CLAIMS; turn += 1) {
     const refs = await loadRevisionRefs(git, signal);
     if (await alreadyTagged({ git, refs, due, head, signal })) return;
     const revision = upcomingRevision(refs, due.package.directory, config, request.bump);
     const names = publishedRefs(due.package.directory, revision);
+    const artifacts = await artifactsOf({ ports, git, facts, config, due, object, revision, signal });
     const tag = await git.writeTag(
       {
         name: names.tag,
         object,
-        message: formatProvenance({ ...provenance, revision, ...(await artifactsOf(object, revision)) }),
+        message: formatProvenance({ ...provenance, revision, ...artifacts }),
         tagger: botPerson(ports.app),
         date: ports.now(),
       },
@@ -114,6 +103,37 @@ export async function publish({
       blame: 'forge',
     },
   );
+}
+
+/** What the tag says is in the registry: the digests follow from the commit. */
+async function artifactsOf({
+  ports,
+  git,
+  facts,
+  config,
+  due: { package: found },
+  object: commit,
+  revision,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly git: RepositoryAccess['git'];
+  readonly facts: RepositoryFacts;
+  readonly config: RepositoryConfig;
+  readonly due: DueRevision;
+  readonly object: string;
+  readonly revision: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<Pick<Provenance, 'artifacts'>> {
+  const { registries } = ports;
+  if (registries === undefined) return {};
+  const artifacts: string[] = [];
+  for (const { repository, rendered } of plannedArtifacts(config.oci, found.path)) {
+    const state = { commit, directory: found.directory, revision, rendered };
+    const content = await publishedArtifact({ ports, git, facts, state, signal });
+    artifacts.push(artifactName(repository, await registries.digest(content)));
+  }
+  return artifacts.length === 0 ? {} : { artifacts };
 }
 
 /**
