@@ -1,0 +1,59 @@
+/** The tutorial, step by step as it is written: its commands are taken out of the page. */
+import { globSync, readFileSync } from 'node:fs';
+
+import { expect, test } from 'vitest';
+
+import { ROOT, run, scratch } from './cli/run-portico.ts';
+import { freePort } from './e2e/portico-process.ts';
+import { longTest } from './long-test.ts';
+
+const page = readFileSync('docs/first-hour.md', 'utf8');
+const steps = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands = '']) => commands);
+
+test('the tutorial has a command for each step, and every step is told of', () => {
+  expect(steps.length).toBeGreaterThanOrEqual(page.match(/^## /gm)!.length);
+});
+
+longTest(
+  'the commands of the tutorial do what it says',
+  async () => {
+    using hour = scratch();
+    const marked = steps.map((commands, at) => `echo "step ${at + 1}"\n${commands}`);
+    const { code, stdout, stderr } = await run(
+      'bash',
+      [
+        '--noprofile',
+        '--norc',
+        '-eo',
+        'pipefail',
+        '-c',
+        `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${marked.join('\n')}`,
+      ],
+      {
+        cwd: ROOT,
+        env: {
+          HOUR: hour.path('hour'),
+          PORT: String(await freePort()),
+          HOME: hour.path('.'),
+          GIT_CONFIG_GLOBAL: hour.path('gitconfig'),
+        },
+      },
+    );
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const told = stdout.slice(stdout.indexOf(`step ${steps.length - 1}`));
+    expect(told).toContain('colour: red\n  region: eu');
+  },
+  120_000,
+);
+
+test('messages of the page on troubleshooting are what the program says', () => {
+  const said = globSync('src/**/*.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+    .toLowerCase();
+  const rows = [...readFileSync('docs/questions.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(
+    ([, text = '']) => text,
+  );
+  expect(rows.length).toBeGreaterThan(8);
+  expect(rows.filter((text) => !said.includes(text.toLowerCase()))).toEqual([]);
+});
