@@ -89,6 +89,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       onPush: once?.onWrite,
     }),
     runExclusive: (key, task) => lock.run(key, task),
+    askedAt: () => freshness.askedAt(),
     async enqueue(jobs) {
       // Whoever runs them is to see what they are asked for about.
       await index?.flush();

@@ -20,11 +20,19 @@ export interface Moment {
 export interface Freshness {
   /** Does the work of a job; `null`: whatever it reads is read anew. */
   during<Result>(moment: Moment | null, work: () => Promise<Result>): Promise<Result>;
+  /** What was found before that moment may be older than what the job is about; undefined outside of jobs. */
+  askedAt(): number | undefined;
   /** The moment to write on a job that is asked for now. */
   stamp(): number;
   /** The same git, whose whole fetch is left out where the last one is fresh enough. */
   wrap(repositoryId: number, git: Git): Git;
 }
+
+/**
+ * Clocks of processes are kept by NTP and rarely so far apart. Within that time after a job was asked for, each job of a burst works out anew what it could
+ * share with the others.
+ */
+const MAX_ASKED_MARGIN_MS = 1_000;
 
 /** `marginMs`: how far the clocks of the processes that share a queue may be apart; 0 for one process. */
 export function createFreshness(now: () => number, marginMs: number): Freshness {
@@ -40,6 +48,11 @@ export function createFreshness(now: () => number, marginMs: number): Freshness 
 
   return {
     during: (moment, work) => moments.run(moment, work),
+    askedAt() {
+      const moment = moments.getStore();
+      if (moment === undefined) return undefined;
+      return moment === null ? now() : moment.since + Math.min(marginMs, MAX_ASKED_MARGIN_MS);
+    },
     stamp() {
       const moment = moments.getStore();
       return moment?.passOn === true ? moment.since : now();

@@ -17,7 +17,7 @@ import type { Running } from './running.ts';
 import { createSources } from './sources.ts';
 
 /** What the ports stand on beside the connections. */
-export interface PortParts extends Pick<Ports, 'catalog' | 'open' | 'runExclusive' | 'enqueue'> {
+export interface PortParts extends Pick<Ports, 'catalog' | 'open' | 'runExclusive' | 'enqueue' | 'askedAt'> {
   readonly content: ContentWork['content'];
   readonly running: Running;
 }

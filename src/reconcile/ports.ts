@@ -127,6 +127,8 @@ export interface Ports {
   /** Seals with keys that only this installation of Portico knows. */
   readonly seals: Keyring;
   now(): Date;
+  /** What was found before that moment, in milliseconds since 1970, may be older than what is being worked on; undefined where nothing is known of it. */
+  askedAt(): number | undefined;
   readonly log: Log;
   /** What is counted for whoever runs it; `name` is one of the commands, or `unknown`. */
   readonly metrics?: {

@@ -39,6 +39,20 @@ test('jobs about one event share a fetch that began after it; a later event need
   expect(fetches()).toBe(3);
 });
 
+test('what was found before a job was asked for may be too old for it', async () => {
+  clock = 500;
+  const at = (moment: Moment | null, marginMs: number): Promise<number | undefined> => {
+    const freshness = createFreshness(() => clock, marginMs);
+    return freshness.during(moment, async () => freshness.askedAt());
+  };
+  expect(await at(about(90), 0)).toBe(90);
+  // On another process' clock it may have been later.
+  expect(await at(about(90), 10_000)).toBe(1_090);
+  // A command looks at what is there now.
+  expect(await at(null, 0)).toBe(500);
+  expect(createFreshness(() => clock, 0).askedAt()).toBeUndefined();
+});
+
 test('work outside of a job, and a job that is tried again, read anew', async () => {
   const { fetches, job } = setting();
   await job(about(1));

@@ -99,6 +99,13 @@ test('with --branch a commit holds each change; plan says what downstreams would
   const then = await plan('--branch', 'channels/web');
   expect(then).toMatchObject({ code: 0, stderr: '' });
   expect(then.stdout).toMatch(/shop:web +web +channel\/stable +v1 +v3 +step +step 1 of 1: v1 → v3/);
+  // When it comes is decided elsewhere, and the plan says so.
+  const soaking = `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: { updates: { follow: channel/stable, soak: 24h } }\n`;
+  commitFiles(dir.path('clones/shop'), { '.github/portico.yaml': soaking });
+  const later = await here(['plan', 'web', '--in', dir.path('clones')]);
+  expect(later.stderr).toContain(
+    'shop: its soak and schedule, which decide when updates come, are not in the plan',
+  );
 });
 
 test('what cannot be done is told with a way out, and changes nothing', async () => {

@@ -108,6 +108,8 @@ async function inRepository(
   const commit = registered ?? git.head;
   const directory = config?.directory ?? TOP;
   const name = named ?? nameOf(git.remotes[0], folder);
+  if (config?.updates.soak !== undefined || config?.updates.schedule !== undefined)
+    note(`${name}: its soak and schedule, which decide when updates come, are not in the plan`);
   const found: DownstreamPackage[] = [];
   for (const { path, directory: at } of await git.findPackages(commit, directory, signal)) {
     const kptfile = await git.readFile(commit, fileIn(at, 'Kptfile'), signal);

@@ -68,7 +68,8 @@ export const PLAN_VERB: Verb = {
   usage: ['portico plan [PACKAGE] [--repo DIR] [--in FOLDER]… [--branch NAME]'],
   description: [
     'Uses the channel files of the registered branch or, with --branch, those of that branch, to show what its merge would change.',
-    'portico catalog plan is the same, with the clone as its argument.',
+    'portico catalog plan is the same, with the clone as its argument. Both show where a package goes, not when: schedules, soak,',
+    'waves and pauses are decided by the server. The dashboards show them, and /portico rollout plan shows the waves.',
   ],
   options: [
     REPO,

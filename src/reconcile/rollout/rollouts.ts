@@ -40,6 +40,8 @@ export interface RolloutLook {
 
 interface Kept {
   readonly version: number;
+  /** When the look began: what was said later may not be in it. */
+  readonly began: number;
   readonly at: number;
   readonly look: RolloutLook;
 }
@@ -115,6 +117,7 @@ export async function lookAt({
   readonly signal?: AbortSignal | undefined;
 }): Promise<RolloutLook | null> {
   const started = performance.now();
+  const began = ports.now().getTime();
   const { catalog } = ports;
   const shelf = ports.memories.of(createRolloutCache);
   const since = await governedSince({ ports, governed, revision, shelf, signal });
@@ -140,7 +143,7 @@ export async function lookAt({
   keepNewest(
     shelf.looks,
     keyOf(governed, revision),
-    { version: catalog.version(), at: now, look },
+    { version: catalog.version(), began, at: now, look },
     MAX_LOOKS,
   );
   return look;
@@ -261,6 +264,8 @@ async function recentLook(
     known !== undefined &&
     known.version === ports.catalog.version() &&
     now - known.at < SERVES_MS &&
+    // Another process may have found that the wave is open, and asked for this because of it.
+    known.began >= (ports.askedAt() ?? 0) &&
     now < (known.look.plan.next ?? Infinity) &&
     now >= known.at;
   if (isRecent) return known.look;
