@@ -14,6 +14,7 @@ import { hasBubblewrap } from './function/sandbox/bubblewrap.ts';
 import { createCatchUp } from './intake/catch-up.ts';
 import { createHealth } from './intake/health.ts';
 import { createInbox } from './intake/inbox.ts';
+import { openRelay } from './intake/relay.ts';
 import { openSpool } from './intake/spool.ts';
 import type { ContentPools } from './isolation/content.ts';
 import { openDatabase } from './queue/open-database.ts';
@@ -131,6 +132,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       log,
     }),
   );
+  if (environment.relayUrl !== undefined) {
+    const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    started.use(openRelay({ url: environment.relayUrl, door: `http://${local}:${door.port}`, log }));
+  }
   const upkeep = createUpkeep(async () => {
     await deliveries.takeAll();
     await inbox.prune();

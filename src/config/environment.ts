@@ -36,6 +36,8 @@ export interface Settings {
   readonly previousPrivateKeys?: readonly string[];
   /** The current secret first, then the previous one while a rotation lasts. */
   readonly webhookSecrets: readonly string[];
+  /** The channel of a relay that webhooks come by, too; see intake/relay.ts. */
+  readonly relayUrl?: string | undefined;
   /** API base address; see `addressesOf`. */
   readonly apiUrl: string;
   /** Base address of repositories and pages, `https://github.com` or `https://HOST`. */
@@ -131,6 +133,10 @@ const variables = z.object({
   PRIVATE_KEY_PREVIOUS_PATH: z.string().optional(),
   WEBHOOK_SECRET: secret,
   WEBHOOK_SECRET_PREVIOUS: secret.optional(),
+  WEBHOOK_PROXY_URL: z
+    .string()
+    .regex(/^https?:\/\/[^\s@]+$/, 'must be the address of a channel, such as https://smee.io/…')
+    .optional(),
   GHE_HOST: z
     .string()
     .regex(HOST_NAME, 'must be a host name, with a port if need be, and no path')
@@ -283,6 +289,7 @@ function readSettings(
     sealKeys: seals.keys,
     previousPrivateKeys: previous.pems,
     webhookSecrets: [data.WEBHOOK_SECRET, data.WEBHOOK_SECRET_PREVIOUS].filter((one) => one !== undefined),
+    relayUrl: data.WEBHOOK_PROXY_URL,
     ...addressesOf(data.GHE_PROTOCOL, data.GHE_HOST),
     committer: data.COMMITTER,
     signingKey: signs ? signing.text : undefined,

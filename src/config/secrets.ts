@@ -2,12 +2,12 @@ import type { Environment, WorkflowEnvironment } from './environment.ts';
 
 /** What no line of the log may hold, and no pattern can know: the App's secrets and the password of the database. */
 export function secretsOf(environment: Environment | WorkflowEnvironment): readonly string[] {
-  const { webhookSecrets, databaseUrl, workflow } = environment;
+  const { webhookSecrets, databaseUrl, workflow, relayUrl } = environment;
   const signing = environment.signingKey === undefined ? [] : [environment.signingKey];
   const { notify } = environment;
   const notified =
     notify === undefined ? [] : [notify.url, ...(notify.secret === undefined ? [] : [notify.secret])];
-  const tokens = workflow === undefined ? [] : [workflow.token];
+  const tokens = [workflow?.token, relayUrl].filter((one) => one !== undefined);
   return [
     ...webhookSecrets,
     ...tokens,
