@@ -106,6 +106,6 @@ test.each<[string, Side, Side, boolean]>([
     side('canary', TO, { visibility: 'private' }),
     false,
   ],
-])('%s: %#', (_what, here, there, expected) => {
+])('an approval elsewhere counts only where both agree: %s', (_what, here, there, expected) => {
   expect(doBothAgree(here, there)).toBe(expected);
 });
