@@ -168,6 +168,8 @@ export const ERROR_CODES = {
   NOT_A_REPOSITORY: 'the folder is not the top of a git repository',
   NOT_A_RESOURCE: 'a document is not a Kubernetes resource',
   NOT_DEPLOYABLE: 'a package holds a file that is not deployable',
+  MIGRATION_INPUT: "a Porch server's objects cannot be read",
+  MIGRATION_REFUSED: 'a migration cannot be planned or carried out',
   MERGE_FILE_INVALID: 'portico-merge.yaml cannot be read, or a conflict cannot be remembered in it',
   NOT_FAST_FORWARD: 'the package was changed locally, so it cannot be fast-forwarded',
   NOT_JSON: 'a value has no JSON form',

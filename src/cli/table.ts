@@ -4,6 +4,7 @@ import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import { CHANNEL_CHANGE_VERBS, PLAN_VERB } from './channels/channel-verbs.ts';
 import { CRD_SAFETY_VERB } from './crd-safety-verb.ts';
 import { JSON_OPTION } from './json-option.ts';
+import { MIGRATE_VERB } from './migrate/migrate-verb.ts';
 import { PACKAGE_VERBS, STRATEGY } from './package-verbs.ts';
 import { POLICY_VERB } from './policy/policy-verb.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
@@ -151,6 +152,7 @@ export const VERBS: readonly Verb[] = [
   BUNDLE_VERB,
   PUSH_VERB,
   PULL_VERB,
+  MIGRATE_VERB,
   POLICY_VERB,
   SOURCES_VERB,
   APP_VERB,
