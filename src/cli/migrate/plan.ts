@@ -126,7 +126,7 @@ function configurationOf(
       `Porch had ${own.length} Repositories here (${own.map(({ metadata }) => metadata.name).join(', ')}). A repository is registered once: ${directories.length > 1 ? 'all of it is' : 'together they are'} registered, on the branch ${branches[0] ?? 'main'}.`,
     );
   for (const branch of branches.slice(1))
-    notes.push(`The branch ${branch} was registered, too, and is not any more.`);
+    notes.push(`The branch ${branch} was registered, too, and is no longer.`);
   if (own.some(({ spec }) => spec.git?.secretRef !== undefined))
     notes.push(
       'Porch had credentials for this repository; Portico has those of its App, which must be installed here.',

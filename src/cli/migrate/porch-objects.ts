@@ -64,8 +64,8 @@ export async function readPorchObjects(path: string): Promise<PorchObjects> {
     others: PorchObject[];
   };
   for (const [file, data] of await documentsIn(path)) {
-    const [group = ''] = String(data['apiVersion'] ?? '').split('/');
-    const kind = String(data['kind'] ?? '');
+    const [group = ''] = textIn(data, 'apiVersion').split('/');
+    const kind = textIn(data, 'kind');
     if (group === 'config.porch.kpt.dev' && kind === 'Repository')
       read.repositories.push(parsed(repository, data, file));
     else if (group === 'config.porch.kpt.dev' && /^PackageVariant(?:Set)?$/.test(kind))
@@ -82,6 +82,11 @@ export async function readPorchObjects(path: string): Promise<PorchObjects> {
       'Print them with kubectl get repositories -A -o yaml.',
     );
   return read;
+}
+
+function textIn(data: Readonly<Record<string, unknown>>, field: string): string {
+  const value = data[field];
+  return typeof value === 'string' ? value : '';
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, data: unknown, file: string): z.infer<Schema> {

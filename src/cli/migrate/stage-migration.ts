@@ -114,7 +114,8 @@ function gitIn(folder: string, signal: AbortSignal): Git {
       return stdout.trimEnd();
     } catch (cause) {
       signal.throwIfAborted();
-      const said = scrubSecrets(String((cause as { stderr?: unknown }).stderr ?? '')).trim();
+      const { stderr } = cause as { stderr?: unknown };
+      const said = scrubSecrets(typeof stderr === 'string' ? stderr : '').trim();
       throw new PorticoError('GIT_FAILED', `git ${args[0] ?? ''} failed: ${said.split('\n').at(-1) ?? ''}`, {
         blame: 'user',
         cause,

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 import { planMigration } from '../../../src/cli/migrate/plan.ts';
 import { readPorchObjects } from '../../../src/cli/migrate/porch-objects.ts';
+import { longTest } from '../../long-test.ts';
 import { portico, run, scratch, type Scratch } from '../run-portico.ts';
 
 const repository = (
@@ -109,7 +110,9 @@ spec:
     const { repositories } = await planOf(twice, { control: undefined });
     expect(repositories).toHaveLength(1);
     expect(repositories[0]?.notes.join('\n')).toContain('Porch had 2 Repositories here (a, b)');
-    expect(repositories[0]?.notes.join('\n')).toContain('The branch next was registered, too');
+    expect(repositories[0]?.notes.join('\n')).toContain(
+      'The branch next was registered, too, and is no longer',
+    );
   });
 
   test.each<[string, string, Partial<Parameters<typeof planMigration>[1]>, string]>([
@@ -151,66 +154,69 @@ async function bareRepository(dir: Scratch, name: string): Promise<string> {
   return `file://${dir.path(`acme/${name}`)}`;
 }
 
-test('without --push nothing is written; with it each repository gets its branch and its pull request, once', async () => {
-  using dir = scratch();
-  const [up, down] = [await bareRepository(dir, 'blueprints'), await bareRepository(dir, 'edge-1')];
-  const dump = `apiVersion: v1\nkind: List\nitems:\n${repository('blueprints', up)}${repository('edge-1', down)}${repository('gone', `file://${dir.path('acme/gone')}`)}- apiVersion: config.porch.kpt.dev/v1alpha1
+longTest(
+  'without --push nothing is written; with it each repository gets its branch and its pull request, once',
+  async () => {
+    using dir = scratch();
+    const [up, down] = [await bareRepository(dir, 'blueprints'), await bareRepository(dir, 'edge-1')];
+    const dump = `apiVersion: v1\nkind: List\nitems:\n${repository('blueprints', up)}${repository('edge-1', down)}${repository('gone', `file://${dir.path('acme/gone')}`)}- apiVersion: config.porch.kpt.dev/v1alpha1
   kind: PackageVariant
   metadata: { name: web }
   spec: { upstream: { repo: blueprints, package: web, revision: 3 }, downstream: { repo: edge-1, package: web } }
 `;
-  dir.write({ 'dump/porch.yaml': dump });
-  const opened: string[] = [];
-  const server = createServer((request, answer) => {
-    answer.setHeader('content-type', 'application/json');
-    if (request.method === 'GET') {
-      answer.end('[]');
-      return;
-    }
-    let body = '';
-    request.on('data', (chunk) => (body += String(chunk)));
-    request.on('end', () => {
-      opened.push(
-        `${request.url} ${request.headers.authorization} ${(JSON.parse(body) as { head: string }).head}`,
-      );
-      answer.writeHead(201).end(JSON.stringify({ html_url: `http://forge${request.url}/1` }));
+    dir.write({ 'dump/porch.yaml': dump });
+    const opened: string[] = [];
+    const server = createServer((request, answer) => {
+      answer.setHeader('content-type', 'application/json');
+      if (request.method === 'GET') {
+        answer.end('[]');
+        return;
+      }
+      let body = '';
+      request.on('data', (chunk) => (body += String(chunk)));
+      request.on('end', () => {
+        opened.push(
+          `${request.url} ${request.headers.authorization} ${(JSON.parse(body) as { head: string }).head}`,
+        );
+        answer.writeHead(201).end(JSON.stringify({ html_url: `http://forge${request.url}/1` }));
+      });
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  try {
-    const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const args = ['migrate', '--from-porch', dir.path('dump'), '--control', 'blueprints'];
-    const dry = await portico(args);
-    expect(dry.stdout).toContain('+  controlledBy:\n  +    - acme/blueprints');
-    expect(dry.stdout).toContain('Nothing was written.');
-    // One that cannot be read keeps the others from nothing.
-    expect(dry.stdout).toMatch(/acme\/gone .*failed\n.*git clone failed/);
-    expect(dry.code).toBe(1);
-    expect((await git(dir.path('acme/edge-1.git'), 'branch')).stdout).toBe('* main\n');
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const args = ['migrate', '--from-porch', dir.path('dump'), '--control', 'blueprints'];
+      const dry = await portico(args);
+      expect(dry.stdout).toContain('+  controlledBy:\n  +    - acme/blueprints');
+      expect(dry.stdout).toContain('Nothing was written.');
+      // One that cannot be read keeps the others from nothing.
+      expect(dry.stdout).toMatch(/acme\/gone .*failed\n.*git clone failed/);
+      expect(dry.code).toBe(1);
+      expect((await git(dir.path('acme/edge-1.git'), 'branch')).stdout).toBe('* main\n');
 
-    const env = { FORGE_TOKEN: 'token-of-ada' };
-    const pushed = await portico([...args, '--push', '--api', api, '--json'], { env });
-    const { repositories } = JSON.parse(pushed.stdout) as {
-      repositories: { state: string; pull?: string }[];
-    };
-    expect(repositories.map(({ state }) => state)).toEqual(['pushed', 'pushed', 'failed']);
-    expect(opened).toEqual([
-      '/repos/acme/blueprints/pulls token token-of-ada portico/migration',
-      '/repos/acme/edge-1/pulls token token-of-ada portico/migration',
-    ]);
-    const shown = await git(dir.path('acme/edge-1.git'), 'show', 'portico/migration:.github/portico.yaml');
-    expect(shown.stdout).toContain('controlledBy:');
+      const env = { FORGE_TOKEN: 'token-of-ada' };
+      const pushed = await portico([...args, '--push', '--api', api, '--json'], { env });
+      const { repositories } = JSON.parse(pushed.stdout) as {
+        repositories: { state: string; pull?: string }[];
+      };
+      expect(repositories.map(({ state }) => state)).toEqual(['pushed', 'pushed', 'failed']);
+      expect(opened).toEqual([
+        '/repos/acme/blueprints/pulls token token-of-ada portico/migration',
+        '/repos/acme/edge-1/pulls token token-of-ada portico/migration',
+      ]);
+      const shown = await git(dir.path('acme/edge-1.git'), 'show', 'portico/migration:.github/portico.yaml');
+      expect(shown.stdout).toContain('controlledBy:');
 
-    // Again: the branch stays. With other content, it is nobody's to overwrite.
-    expect((await portico([...args, '--push', '--api', api], { env })).stdout).toContain('http://forge');
-    await git(dir.path('acme/edge-1.git'), 'branch', '-f', 'portico/migration', 'main');
-    expect((await portico([...args, '--push', '--api', api], { env })).stdout).toContain(
-      'the branch portico/migration is there with other content',
-    );
-  } finally {
-    server.close();
-  }
-});
+      // Again: the branch stays. With other content, it is nobody's to overwrite.
+      expect((await portico([...args, '--push', '--api', api], { env })).stdout).toContain('http://forge');
+      await git(dir.path('acme/edge-1.git'), 'branch', '-f', 'portico/migration', 'main');
+      expect((await portico([...args, '--push', '--api', api], { env })).stdout).toContain(
+        'the branch portico/migration is there with other content',
+      );
+    } finally {
+      server.close();
+    }
+  },
+);
 
 test.each([
   [[], 64, '--from-porch is missing'],
