@@ -18,6 +18,8 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   // Of these examples, one is about a commit without pull requests and none about a button of ours.
   // Of checks of others, as a rollout may wait for.
   'check_run.completed': ['rollout'],
+  // It may be of a revision that fails where it runs.
+  'check_run.completed with a failure': ['rollout', 'restoration'],
   'check_run.rerequested': ['commit'],
   'check_suite.rerequested': ['proposal'],
   // Of tags, all of them.
@@ -107,7 +109,19 @@ test('every line of the table is met', () => {
   expect(Object.keys(ROUTES).filter((kind) => !met.includes(kind))).toEqual([]);
 });
 
-function kindOf(name: string, { action, ref }: { readonly action?: string; readonly ref?: string }): string {
+function kindOf(
+  name: string,
+  {
+    action,
+    ref,
+    check_run: run,
+  }: {
+    readonly action?: string;
+    readonly ref?: string;
+    readonly check_run?: { readonly conclusion?: string | null };
+  },
+): string {
+  if (action === 'completed' && run?.conclusion === 'failure') return `${name}.completed with a failure`;
   if (name === 'push') return ref?.startsWith('refs/tags/') === true ? 'push of a tag' : 'push of a branch';
   return action === undefined ? name : `${name}.${action}`;
 }
