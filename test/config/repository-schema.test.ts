@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { publishedSchemas } from '../../scripts/published-schema.ts';
 import { repositoryJsonSchema } from '../../src/config/repository-schema.ts';
 
 const HEAD = 'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\n';
@@ -14,9 +15,24 @@ const validate = new Ajv({ strict: true, strictTypes: false, allowUnionTypes: tr
 test('docs/portico.schema.json is this schema', () => {
   const published = readFileSync(new URL('../../docs/portico.schema.json', import.meta.url), 'utf8');
   expect(published, 'run: npm exec -- node scripts/generate-docs.ts').toBe(
-    `${JSON.stringify(repositoryJsonSchema(), null, 2)}\n`,
+    `${JSON.stringify(publishedSchemas()['portico.schema.json'], null, 2)}\n`,
   );
 });
+
+test('every property of every schema says what it is, and every schema where it is', () => {
+  for (const [file, schema] of Object.entries(publishedSchemas())) {
+    expect(schema['$id']).toMatch(new RegExp(`^https://.*/docs/${file}$`));
+    expect(undescribed(schema), file).toEqual([]);
+  }
+});
+
+function undescribed(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { properties = {}, ...rest } = node as { properties?: Record<string, { description?: string }> };
+  const own = Object.entries(properties).filter(([, { description = '' }]) => description === '');
+  const below = [...Object.values(properties), ...Object.values(rest)];
+  return [...own.map(([name]) => name), ...below.flatMap(undescribed)];
+}
 
 describe('an editor that knows the schema', () => {
   test.each([

@@ -1,6 +1,7 @@
 /** Pure: what the onboarding pull request holds and says. */
 
 import { branchRuleset, tagRuleset, type Ruleset } from '../../config/ruleset.ts';
+import { SCHEMAS } from '../../config/schema-address.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -38,7 +39,8 @@ export function configurationText(
   packages: readonly FoundPackage[],
 ): string {
   const numbering = isSemver(packages) ? '  versioning: semver\n' : '';
-  return `# Registers this repository with Portico. Every field is described in docs/portico.schema.json of Portico.
+  return `# yaml-language-server: $schema=${SCHEMAS.repository}
+# Registers this repository with Portico. Editors complete and describe every field by the schema above.
 apiVersion: config.portico.dev/v1alpha1
 kind: Repository
 metadata:
