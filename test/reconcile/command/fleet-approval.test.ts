@@ -193,6 +193,13 @@ longTest(
     expect(await same.sticky(number)).toContain('Needs 1 approval');
     await stage.as('alice').rest.pulls.update({ ...same.where, pull_number: number, state: 'closed' });
     await stage.idle();
+
+    const other = stage.repository('edge-tag');
+    await other.push('main', below('web', { ...WEB, ...ONE, Kptfile: await lockedToOne() }));
+    await stage.look('edge-tag');
+    const [accepted] = await other.pulls();
+    expect((await other.command(accepted!.number, '/portico publish', 'bob')).reaction).toBe('rocket');
+    expect(await other.tagMessage('web/v1')).toContain('Approved-Elsewhere: carol in acme/edge-a#');
   },
 );
 
@@ -229,13 +236,6 @@ longTest('a process that is stopped in between goes on with the plan when it sta
     );
     expect(records).toHaveLength(1);
   }
-
-  const other = stage.repository('edge-tag');
-  await other.push('main', below('web', { ...WEB, ...ONE, Kptfile: await lockedToOne() }));
-  await stage.look('edge-tag');
-  const [accepted] = await other.pulls();
-  expect((await other.command(accepted!.number, '/portico publish', 'bob')).reaction).toBe('rocket');
-  expect(await other.tagMessage('web/v1')).toContain('Approved-Elsewhere: carol in acme/edge-a#');
 });
 
 longTest(
