@@ -1,4 +1,3 @@
-import { APP_VERB } from './app/app-verb.ts';
 import { BUNDLE_VERB } from './bundle/bundle-verb.ts';
 import { CATALOG_VERB } from './catalog/catalog-verb.ts';
 import { CHANNEL_CHANGE_VERBS, PLAN_VERB } from './channels/channel-verbs.ts';
@@ -9,7 +8,7 @@ import { PACKAGE_VERBS, STRATEGY } from './package-verbs.ts';
 import { POLICY_VERB } from './policy/policy-verb.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
 import { PULL_VERB, PUSH_VERB } from './registry-verbs.ts';
-import { DEMO_VERB, DEV_VERB, RUN_VERB, SERVE_VERB, TRIAL_VERB } from './server-verbs.ts';
+import { APP_VERB, DEMO_VERB, DEV_VERB, RUN_VERB, SERVE_VERB, TRIAL_VERB } from './server-verbs.ts';
 import { SOURCES_VERB } from './sources/sources-verb.ts';
 import type { Option, Verb } from './verb.ts';
 

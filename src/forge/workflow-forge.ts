@@ -24,7 +24,7 @@ const WORKFLOW_INSTALLATION = 0;
 /** Where an organisation keeps its defaults: a workflow's token reads it where it is public. */
 const DEFAULTS_REPOSITORY = '.github';
 
-/** The App of GitHub Actions on github.com; another forge says its own number where it is asked for. */
+/** The App of GitHub Actions on github.com. */
 const ACTIONS: AppIdentity = {
   id: 15_368,
   slug: 'github-actions',
@@ -32,6 +32,8 @@ const ACTIONS: AppIdentity = {
   botLogin: 'github-actions[bot]',
   isShared: true,
 };
+
+const app = (): Promise<AppIdentity> => Promise.resolve(ACTIONS);
 
 /** Makes no call itself. The token is what it is: one that is refused is not replaced. */
 export function connectWorkflowForge(options: WorkflowForgeOptions): Forge {
@@ -54,16 +56,6 @@ export function connectWorkflowForge(options: WorkflowForgeOptions): Forge {
     suspended: false,
     permissions: {},
   };
-  let identity: AppIdentity | null = null;
-
-  const app = async (signal?: AbortSignal): Promise<AppIdentity> => {
-    if (identity !== null) return identity;
-    const asked = rest.apps.getBySlug({ app_slug: ACTIONS.slug, request: requestOf(signal) });
-    const answer = await orNull(asked);
-    identity = { ...ACTIONS, id: answer?.data?.id ?? ACTIONS.id };
-    return identity;
-  };
-
   return {
     app,
     installations: () => Promise.resolve([installation]),
