@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
@@ -74,7 +74,7 @@ describe.skipIf(tools === undefined)(titled('restorations', tools), () => {
     await charts?.[Symbol.asyncDispose]();
   });
 
-  test('a revision that fails where it runs is proposed to be restored, once', async () => {
+  longTest('a revision that fails where it runs is proposed to be restored, once', async () => {
     const shop = stage.repository('shop');
     await report(shop, 'success', 'kustomization/apps/1');
     await report(shop, 'failure', 'kustomization/other/1');
