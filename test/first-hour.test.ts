@@ -27,7 +27,7 @@ longTest(
         '-eo',
         'pipefail',
         '-c',
-        `trap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n${marked.join('\n')}`,
+        `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done 2>/dev/null' EXIT\n${marked.join('\n')}`,
       ],
       {
         cwd: ROOT,
