@@ -16,7 +16,8 @@ import { componentsOf, notices, softwareBillOfMaterials } from './components.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(ROOT, 'packages/cli');
-const SERVER_VERBS = join(ROOT, 'src/cli/server-verbs.ts');
+/** What their verbs load needs the server. */
+const SERVER_VERBS = ['src/cli/server-verbs.ts', 'src/cli/app/app-verb.ts'].map((file) => join(ROOT, file));
 const POLYFILLS = 'newer-javascript.js';
 
 /** Builds into a directory, which is made anew, and gives it. */
@@ -56,14 +57,16 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
 
 /** What the verbs of the server load is replaced by a sentence about where the server is. */
 function withoutServer(): Plugin {
-  const source = readFileSync(SERVER_VERBS, 'utf8');
+  const source = SERVER_VERBS.map((file) => readFileSync(file, 'utf8')).join('\n');
   const exported = new Map(
     [...source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g)].map(([, file = '', name = '']) => [file, name]),
   );
   return {
     name: 'without-server',
     resolveId(id, importer) {
-      return importer === SERVER_VERBS && exported.has(id) ? `\0elsewhere:${id}` : null;
+      return importer !== undefined && SERVER_VERBS.includes(importer) && exported.has(id)
+        ? `\0elsewhere:${id}`
+        : null;
     },
     load(id) {
       const name = id.startsWith('\0elsewhere:') ? exported.get(id.slice('\0elsewhere:'.length)) : undefined;
