@@ -9,7 +9,7 @@ const revision = (of: string) => z.string().meta({ description: of, examples: ['
 const moment = (of: string) => z.iso.datetime().meta({ description: of });
 const reason = z.string().meta({
   description:
-    'One word: `up-to-date`, `merged`, `proposed`, or why there is no update; see docs/channels.md and docs/lifecycle.md',
+    'One word: `up-to-date`, `merged`, `proposed`, or why there is no update; docs/variants.md lists them',
   examples: ['wave-waiting'],
 });
 const message = z.string().meta({ description: 'The same as a sentence for people; may be empty' });

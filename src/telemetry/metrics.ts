@@ -172,13 +172,28 @@ function addPauses(registry: Registry): Metrics['paused'] {
 /** Each gauge asks for itself: prom-client collects all at once, and one must not be read before another has set it. */
 function addDepth(registry: Registry, read: () => Promise<readonly Depth[]>): void {
   const lanes = (): Promise<readonly Depth[]> => read().catch(() => []);
+  const database = new Gauge({
+    name: 'portico_database_up',
+    help: '1 where the database said how long the queue is, 0 where it did not answer',
+    registers: [registry],
+    async collect() {
+      const isUp = await read().then(
+        () => true,
+        () => false,
+      );
+      database.set(isUp ? 1 : 0);
+    },
+  });
   const jobs = new Gauge({
     name: 'portico_queue_jobs',
     help: 'Jobs by lane and state',
     labelNames: ['lane', 'state'],
     registers: [registry],
     async collect() {
-      for (const depth of await lanes()) {
+      const depths = await lanes();
+      // What was known before the database went away is not how it is now.
+      jobs.reset();
+      for (const depth of depths) {
         for (const state of ['ready', 'deferred', 'active'] as const)
           jobs.set({ lane: depth.lane, state }, depth[state]);
       }
@@ -190,7 +205,9 @@ function addDepth(registry: Registry, read: () => Promise<readonly Depth[]>): vo
     labelNames: ['lane'],
     registers: [registry],
     async collect() {
-      for (const { lane, ageSeconds } of await lanes()) age.set({ lane }, ageSeconds);
+      const depths = await lanes();
+      age.reset();
+      for (const { lane, ageSeconds } of depths) age.set({ lane }, ageSeconds);
     },
   });
 }

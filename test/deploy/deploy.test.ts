@@ -43,6 +43,7 @@ describe('what Prometheus and Grafana are given', () => {
       .getMetricsAsArray()
       .map((metric) => [metric.name, (metric as unknown as { labelNames?: string[] }).labelNames ?? []]),
   );
+  labels.set('portico_database_up', []);
   labels.set('portico_queue_jobs', ['lane', 'state']);
   labels.set('portico_queue_age_seconds', ['lane']);
   labels.set('portico_rollouts', ['state']);

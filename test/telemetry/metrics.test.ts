@@ -22,6 +22,7 @@ test('everything that is counted can be scraped', async () => {
     'portico_content_budget_left{installation="11"} 79',
     'portico_render_seconds_count{outcome="ok"} 1',
     'portico_commands_total{command="publish",outcome="refused"} 1',
+    'portico_database_up 1',
     'portico_queue_jobs{lane="quick",state="ready"} 2',
     'portico_queue_jobs{lane="quick",state="deferred"} 1',
     'portico_queue_age_seconds{lane="quick"} 0.5',
@@ -36,6 +37,20 @@ test('everything that is counted can be scraped', async () => {
   expect(await metrics.registry.metrics()).not.toContain('installation="app"');
   depth = [{ lane: 'quick', ready: 0, deferred: 0, active: 0, ageSeconds: 0 }];
   expect(await metrics.registry.metrics()).toContain('portico_queue_jobs{lane="quick",state="ready"} 0');
+});
+
+test('a database that goes away is told, and nothing is told of the queue that was', async () => {
+  const metrics = createMetrics();
+  let isThere = true;
+  metrics.observeDepth(async () => {
+    if (!isThere) throw new Error('no database');
+    return [{ lane: 'quick', ready: 2, deferred: 0, active: 0, ageSeconds: 1 }];
+  });
+  expect(await metrics.registry.metrics()).toContain('portico_queue_age_seconds{lane="quick"} 1');
+  isThere = false;
+  const text = await metrics.registry.metrics();
+  expect(text).toContain('portico_database_up 0');
+  expect(text).not.toContain('{lane="quick"');
 });
 
 test('two in one process do not mix, and a source that fails does not fail the scrape', async () => {

@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 
+import { durationText } from '../../text/duration.ts';
 import { assignWaves, type AssignedWave, type Member } from './assign.ts';
 import { shareOf, type Rollout, type WaveGate, type WaveSelector } from './rollout.ts';
 
@@ -233,7 +234,7 @@ function failureOf<One extends RolloutDownstream>({
   }
   if (gate.timeout === undefined || heldAt !== undefined) return undefined;
   return now >= Math.max(opensAt, resumedAt) + gate.timeout * 1_000
-    ? { why: `It was not through in time (${gate.timeout} s).` }
+    ? { why: `It was not through in time (${durationText(gate.timeout)}).` }
     : undefined;
 }
 

@@ -135,7 +135,11 @@ async function restore(place: Place, one: Standing, failures: readonly string[])
   const made = await madeBranch(place, restoration, branch);
   if (!made) return;
   const pull = await openPull(place, restoration, branch);
-  ports.log.info({ ...about, to, pull: pull.number }, 'a failing revision is to be restored');
+  const { repository } = about;
+  ports.log.info(
+    { repository, package: one.path, revision, to, pull: pull.number },
+    'a failing revision is to be restored',
+  );
   await ports.enqueue(proposalJob(access.ref, pull.number));
 }
 

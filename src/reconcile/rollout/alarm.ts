@@ -83,5 +83,7 @@ function helpFor(
     const held = 'No one else gets it. Updates that are open stay open, and none merges automatically.';
     return [held, [undo, fix, resume].join('\n')];
   }
-  return [[`- To pass its gate: \`/portico rollout skip ${name} <wave>\``, undo].join('\n')];
+  const approve = `- If its gate is manual: \`/portico rollout approve ${name} <wave> ${at}\``;
+  const pass = `- To pass its gate regardless: \`/portico rollout skip ${name} <wave>\``;
+  return [[approve, pass, undo].join('\n')];
 }

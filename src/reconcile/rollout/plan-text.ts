@@ -1,6 +1,7 @@
 /** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
 import type { WavePlan } from '../../package/rollout/plan.ts';
 import type { Wave } from '../../package/rollout/rollout.ts';
+import { durationText } from '../../text/duration.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
 import type { RolloutLook } from './rollouts.ts';
@@ -57,8 +58,8 @@ function gateText(wave: Wave | undefined): string {
     ...deployments.map((one) => `deployment to ${code(one)}`),
     ...(urls ?? []).map((one) => `${code(new URL(one).host)} says that it holds`),
     ...(manual === true ? ['somebody approves'] : []),
-    ...(pauseAfter > 0 ? [`${pauseAfter} s have passed`] : []),
-    ...(timeout === undefined ? [] : [`at most ${timeout} s after it opened`]),
+    ...(pauseAfter > 0 ? [`${durationText(pauseAfter)} have passed`] : []),
+    ...(timeout === undefined ? [] : [`at most ${durationText(timeout)} after it opened`]),
     ...(stopAt === undefined ? [] : [`fewer than ${share(stopAt)} fail`]),
     ...(onFailure === 'rollback' ? ['else it is rolled back'] : []),
   ].join('; ');

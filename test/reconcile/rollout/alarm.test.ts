@@ -57,6 +57,7 @@ describe('the owners of a rollout', () => {
     const late = alarmOf(look({ waves: [{ ...wave, state: 'open' }] }), MAX_OPEN_MS + 1);
     expect(late?.body).toContain('does not go on');
     expect(late?.body).toContain('1 of 2 are healthy.');
+    expect(late?.body).toContain('`/portico rollout approve web <wave> web@v4`');
     expect(alarmOf(look({ waves: [{ ...wave, state: 'open' }] }), MAX_OPEN_MS)).toBeNull();
     expect(alarmOf(look({ waves: [{ ...wave, state: 'pausing' }] }), MAX_OPEN_MS + 1)).toBeNull();
   });

@@ -1,0 +1,14 @@
+/** Times as configuration writes them. Pure. */
+
+const UNITS = [
+  [604_800, 'w'],
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'm'],
+] as const;
+
+/** `2d`, `12h` or `90s`: in the largest unit of which it is a whole number. */
+export function durationText(seconds: number): string {
+  const unit = UNITS.find(([length]) => seconds >= length && seconds % length === 0);
+  return unit === undefined ? `${seconds}s` : `${seconds / unit[0]}${unit[1]}`;
+}
