@@ -30,6 +30,8 @@ export type UnknownAuthor =
   | 'too-many'
   /** Who asked for a part of it is recorded by a login alone, which no account has any more. */
   | 'no-account'
+  /** Portico proposes it because something was reported, which anybody who may write can do. */
+  | 'reported'
   /** The base branch holds changes of the package that nobody approved: they are published along. */
   | 'beneath';
 
@@ -40,6 +42,7 @@ const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   'not-told': 'the forge does not report who pushed part of it',
   'no-account': 'someone requested part of it under a login that no longer exists',
   'too-many': 'it has more commits or pushes than Portico checks',
+  reported: 'Portico proposed it because of reports, and anyone with write access can make those',
   beneath: 'it also publishes changes that were pushed to the base branch without approval',
 };
 

@@ -3,6 +3,7 @@ import { packageContext } from './init.ts';
 import type { GitLocation, Upstream } from './kptfile-types.ts';
 import { withName, withUpstream } from './kptfile.ts';
 import { withMergeMarkers } from './merge-marker.ts';
+import { MERGE_FILE } from './merge/local-owns.ts';
 import type { PackageFiles } from './package.ts';
 
 export interface CloneOptions {
@@ -24,6 +25,8 @@ export interface CloneOptions {
  */
 export function clonedPackage(files: PackageFiles, options: CloneOptions): PackageFiles {
   const result = new Map(withMergeMarkers(files));
+  // What upstream owns of its package, nobody here has decided.
+  result.delete(MERGE_FILE);
   const kptfile = files.get('Kptfile');
   if (kptfile !== undefined) {
     const bytes = withPlace(withName(kptfile.bytes, options.name), options);

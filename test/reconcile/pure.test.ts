@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { Sharing } from '../../src/config/repository-config.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
+import { reasonTold } from '../../src/reconcile/command/fleet-targets.ts';
 import { updateTarget, type TargetInput } from '../../src/reconcile/downstream/update-target.ts';
 import type { CommitInfo } from '../../src/reconcile/git-port.ts';
 import { variantJob } from '../../src/reconcile/jobs.ts';
@@ -242,6 +243,13 @@ describe('what may go from one repository into another', () => {
     const own = [...open, 'internal internal', 'internal private', 'private private'];
     expect(flows('acme/up', 'acme/down', [within, within])).toEqual(own);
     expect(flows('acme/up', 'globex/down', [within, within])).toEqual(open);
+  });
+
+  test('an issue of a repository that may know another by name tells none of its reasons (92)', () => {
+    const edge = party('private', 'acme/down', { controlledBy: ['acme/fleet'] });
+    const why = 'portico/guardrails: Secret payments-key';
+    expect(reasonTold(party('private', 'acme/fleet'), edge, why)).toContain('/portico explain');
+    expect(reasonTold(party('private', 'acme/fleet'), { ...edge, visibility: 'public' }, why)).toBe(why);
   });
 
   test('documents are obeyed where the base configuration names their place, which may know it (62)', () => {

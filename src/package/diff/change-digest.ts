@@ -6,18 +6,25 @@ import { createHash } from 'node:crypto';
 
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
+import { parsePath, type YamlPath } from '../yaml/path.ts';
+import type { ResourceChange } from './diff-types.ts';
 import { diffPackages } from './diff.ts';
 import { lineHunks } from './line-diff.ts';
+import { isMap, tupleOf } from './list-keys.ts';
+import { readResourceFile, type PlacedResource } from './resource-file.ts';
 
 /** Where the Kptfile at the top says which revision the package is at: that follows from the update itself. */
 const LOCKED: readonly string[] = ['upstream.git.ref', 'upstreamLock.git.ref', 'upstreamLock.git.commit'];
 const LOCKED_LINE = /^\s*(?:ref|commit): \S+\s*$/;
 const TOP = 'Kptfile';
+/** A verb more, or a subject, means nothing without the rest of the rule or binding. */
+const RBAC = 'rbac.authorization.k8s.io/';
 
 /**
  * The digest of a change; the fields of the Kptfile at the top that name the revision are left out. A file that is no
  * resource file counts as a whole, before and after: its lines say nothing of where they stand. Keys of a value count in their
- * order.
+ * order. Resources of RBAC, those that come or go, and lists whose items no field tells apart count as a whole, too: a
+ * place among others says nothing of what stands there elsewhere.
  *
  * @returns 64 hexadecimal digits
  */
@@ -32,10 +39,14 @@ export function changeDigest(before: PackageFiles, after: PackageFiles): string 
     const changes = told.map((field) => ({
       path: field.path,
       change: field.change,
-      // What is not there is something else than null.
-      values: [field.before, field.after].map((value) => (value === undefined ? [] : [value])),
+      values: [field.before, field.after].map(present),
     }));
-    return [{ resource: { ...resource }, change, file, from, comments, changes }];
+    const sides = [placed(before, from, resource), placed(after, file, resource)];
+    const isWhole = change === 'added' || change === 'removed' || resource.apiVersion.startsWith(RBAC);
+    const whole = isWhole
+      ? sides.map((found) => found.map(({ text }) => text))
+      : listsAround(told).map((path) => sides.map((found) => found.map(({ value }) => at(value, path))));
+    return [{ resource: { ...resource }, change, file, from, comments, changes, whole }];
   });
   const whole = new Set(diff.files.flatMap(({ file, from = file }) => [file, from]));
   const files = touched.flatMap((path): ChangedFile[] => {
@@ -50,6 +61,50 @@ export function changeDigest(before: PackageFiles, after: PackageFiles): string 
     typeof value === 'bigint' ? `${value}n` : value,
   );
   return createHash('sha256').update(`portico change 1\n${words}`).digest('hex');
+}
+
+/** What is not there is something else than null. */
+function present(value: unknown): readonly unknown[] {
+  return value === undefined ? [] : [value];
+}
+
+/** The resources of a file that have this kind and name: usually one. */
+function placed(
+  files: PackageFiles,
+  path: string,
+  { kind, name }: ResourceChange['resource'],
+): readonly PlacedResource[] {
+  const file = files.get(path);
+  const read = file === undefined ? undefined : readResourceFile(path, file);
+  if (read === undefined || !('resources' in read)) return [];
+  // There is one Kptfile, whatever the package is called.
+  return read.resources.filter(({ ref }) => ref.kind === kind && (kind === TOP || ref.name === name));
+}
+
+/** The outermost lists around these fields in which items are told apart by their place alone. */
+function listsAround(fields: ResourceChange['fields']): readonly YamlPath[] {
+  const lists = fields.flatMap(({ path }): YamlPath[] => {
+    const keys = parsePath(path);
+    const first = keys.findIndex((key) => typeof key === 'number');
+    return first === -1 ? [] : [keys.slice(0, first)];
+  });
+  return [...new Map(lists.map((path) => [JSON.stringify(path), path])).values()];
+}
+
+function at(value: unknown, path: YamlPath): readonly unknown[] {
+  let found = value;
+  for (const key of path) {
+    if (typeof key === 'string') found = isMap(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+    else if (typeof key === 'object' && Array.isArray(found))
+      found = found.find((item) => hasKeys(item, key));
+    else return [];
+  }
+  return present(found);
+}
+
+function hasKeys(item: unknown, wanted: Readonly<Record<string, string>>): boolean {
+  const keys = tupleOf(item, Object.keys(wanted));
+  return Object.entries(wanted).every(([key, value]) => keys[key] === value);
 }
 
 /** A file as a whole, or its lines that differ. */

@@ -20,7 +20,7 @@ import { logCommand } from './audit.ts';
 import { planBulk, planOf, writePlan } from './bulk-plan.ts';
 import { confirmation, shortResult, type BulkItem, type BulkPlan, type BulkResult } from './bulk-record.ts';
 import { commandLineOf, fleetTargetOf, whyNotCarriedOut } from './fleet-plan.ts';
-import { isInReach } from './fleet-targets.ts';
+import { isInReach, reasonTold } from './fleet-targets.ts';
 import { loadCommandPlace, loadPlaceFor, type CommandPlace } from './place.ts';
 import { performStep } from './steps.ts';
 
@@ -135,8 +135,17 @@ async function carryOutHere({
   return logged(doing, place, await carryOut({ ports, access, place, asked, item, signal }));
 }
 
-/** The person acts in another repository: what was planned, with the rights there at this moment. */
+/** What may be told of it here. */
 async function carryOutThere(doing: Doing, repository: number): Promise<BulkResult> {
+  const { catalog } = doing.ports;
+  const result = await actThere(doing, repository);
+  const [board, known] = [catalog.get(doing.access.ref.id), catalog.get(repository)];
+  if (result.outcome === 'done' || board === undefined || known === undefined) return result;
+  return { ...result, text: reasonTold(board, known, result.text) };
+}
+
+/** The person acts in another repository: what was planned, with the rights there at this moment. */
+async function actThere(doing: Doing, repository: number): Promise<BulkResult> {
   const { ports, access: here, look, source, asked, item, signal } = doing;
   // Right after a start, what is not known yet may still be there.
   needWholeIndex(ports);

@@ -13,10 +13,11 @@ import type { CommentTarget } from '../job.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { isPorticosAlone } from '../review/same-change.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import type { BulkItem } from './bulk-record.ts';
-import { fleetTargets, repositoryName, type FleetTarget } from './fleet-targets.ts';
+import { fleetTargets, reasonTold, repositoryName, type FleetTarget } from './fleet-targets.ts';
 import { loadCommandPlace, type CommandPlace } from './place.ts';
 
 /** What a plan can be made of, and what not, with the reason. */
@@ -52,6 +53,7 @@ export async function fleetItems({
     : targets.filter(({ repository }) => matchesGlob(repositoryName(repository), [request.match]));
   const items: BulkItem[] = [];
   const leftOut: { name: string; why: string }[] = [];
+  const here = ports.catalog.get(access.ref.id);
   let read = 0;
   for (const target of meant) {
     if (items.length >= most) break;
@@ -62,8 +64,9 @@ export async function fleetItems({
       () => itemOf({ ports, source, request, target, signal }),
       (why) => why,
     );
-    if (typeof found === 'string') leftOut.push({ name, why: found });
-    else if (found !== null) items.push(found);
+    if (typeof found !== 'string') {
+      if (found !== null) items.push(found);
+    } else if (here !== undefined) leftOut.push({ name, why: reasonTold(here, target.repository, found) });
   }
   return { items, leftOut, unread: meant.length - read };
 }
@@ -96,6 +99,10 @@ async function itemOf({
   const line = lineOf(request, state);
   const why = whyNotPlanned({ state, snapshot }, target.paths, line);
   if (why !== undefined) return why;
+  // Whoever approves for many looks at some: what somebody put onto an update is looked at by itself.
+  if (line === 'approve' && !(await isPorticosAlone(ports, there, snapshot, signal))) {
+    return 'It holds commits that Portico did not make, or open conflicts: approve it in the pull request.';
+  }
   const packages = snapshot.packages.map(({ path }) => path).join(', ');
   return {
     repository: target.repository.ref.id,
@@ -141,12 +148,12 @@ function whyNotPlanned(
   paths: ReadonlySet<string>,
   line: string,
 ): string | undefined {
+  const notAllowed = whyNotAllowed({ state });
+  if (notAllowed !== undefined) return notAllowed;
   const other = snapshot.packages.find(({ path }) => !paths.has(path));
   if (other !== undefined) return `It also changes ${other.path}, which this command does not name.`;
   if (snapshot.otherFiles.length > 0) return 'It also changes files that belong to no package.';
   if (!snapshot.writable) return 'It comes from a fork.';
-  const why = whyNotAllowed({ state });
-  if (why !== undefined) return why;
   const decision = decideCommand(commandLineOf(line, 0), state);
   if (decision.kind === 'ignore') return 'Bots cannot use this command.';
   if (decision.kind === 'refuse') return `${decision.message} ${decision.hint}`;

@@ -4,7 +4,7 @@ import type { FleetScope } from '../../command/bulk-request.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
-import { isSameOwner, mayKnow } from '../repository/visibility.ts';
+import { isSameOwner, mayFlow, mayKnow, type Party } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { newestLooks } from '../rollout/rollouts.ts';
 import type { StepOutcome } from '../step-outcome.ts';
@@ -33,6 +33,14 @@ interface Place {
  */
 export function isInReach(here: CatalogRepository, one: CatalogRepository): boolean {
   return one.ref.id !== here.ref.id && isSameOwner(one, here) && mayKnow(here, one);
+}
+
+/**
+ * Pure: a reason as an issue of `here` may tell it: it may quote checks and paths, which are content of the other repository,
+ * while only its name may be known here.
+ */
+export function reasonTold(here: Party, one: Party, why: string): string {
+  return mayFlow(one, here) ? why : 'Not now: /portico explain in the pull request says why.';
 }
 
 /**

@@ -23,6 +23,7 @@ import { pauseOf } from '../repository/pause.ts';
 import { openRegistered, type Registered } from '../repository/registered.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 import { failuresAt } from '../rollout/failure.ts';
+import { commandRecord } from '../seal/commit-seal.ts';
 import { sourcesPause } from '../update/source-update.ts';
 import { commitByCommand } from './command-commit.ts';
 import { restorationBody, type Restoration } from './restoration-text.ts';
@@ -171,13 +172,26 @@ async function lastSound(
   return undefined;
 }
 
-/** False where the forge does not take it. A branch that is there already was made by a look that was broken off. */
+/** False where the forge does not take it, or the branch is somebody else's. Ours was made by a look that was broken off. */
 async function madeBranch(
   { ports, access: { git }, found, refs, signal }: Place,
   { path, directory, revision, to }: Restoration,
   branch: string,
 ): Promise<boolean> {
-  if ((await git.resolve(`refs/heads/${branch}`, signal)) !== null) return true;
+  const standing = await git.resolve(`refs/heads/${branch}`, signal);
+  if (standing !== null) {
+    const record = commandRecord(await git.commit(standing, signal), ports.seals);
+    const isOurs =
+      record?.kind === 'draft' &&
+      record.source === 'rollback' &&
+      record.directory === directory &&
+      record.from === to;
+    if (!isOurs) {
+      const about = { repository: found.facts.fullName, package: path, reason: 'branch-taken' };
+      ports.log.warn(about, 'the branch that would restore a failing revision is not of Portico');
+    }
+    return isOurs;
+  }
   const tag = tagOf(refs, directory, to);
   if (tag === undefined) return false;
   const before = await filesAt(git, found.head, directory, signal);

@@ -71,6 +71,7 @@ export async function loadAuthors({
   const all = [own, ...others];
   const unknown: UnknownAuthor[] = [
     ...(log.length > MAX_COMMITS ? ['too-many' as const] : []),
+    ...(log.some((commit) => isRestoration(commit, ports)) ? ['reported' as const] : []),
     ...all.flatMap((one) => one.unknown),
     ...(await askersUnknown(access, asked, signal)),
     ...(left.length > 0 && all.every((one) => one.unknown.length === 0) ? ['not-told' as const] : []),
@@ -256,6 +257,12 @@ function isOurs(commit: CommitInfo, seals: Ports['seals']): boolean {
     readCommitRecord(commit, seals) !== null ||
     readSealed(commit, seals) !== null
   );
+}
+
+/** What Portico restores by itself is what those want who say that something fails. */
+function isRestoration(commit: CommitInfo, { app, seals }: Pick<Ports, 'app' | 'seals'>): boolean {
+  const record = readCommitRecord(commit, seals);
+  return record?.kind === 'draft' && record.source === 'rollback' && record.by === app.botLogin;
 }
 
 /** Who had Portico make a commit, by command or button. */

@@ -26,7 +26,7 @@ import { readSealed } from '../seal/update-record.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { digestAt, loadApprovals } from './approvals.ts';
-import { beneathProposal } from './unpublished-beneath.ts';
+import { beneathProposal, isAuthorless } from './unpublished-beneath.ts';
 
 /** Other packages that are looked at for one: each costs a fetch and some reads. */
 const MAX_PLACES = 5;
@@ -56,6 +56,9 @@ export async function withAccepted({
   const from = snapshot.config.publish.approvals?.from ?? [];
   if (from.length === 0 || !mayAccept(snapshot, count)) return count;
   if (!(await isPorticosAlone(ports, access, snapshot, signal))) return count;
+  if (await changesConfiguration(access, snapshot, signal)) return count;
+  // Elsewhere a difference was approved; what nobody has approved or published here would come along with it.
+  if (!isAuthorless(await beneathProposal(ports, access, snapshot, signal))) return count;
   // Somebody rejected it: what was approved before, wherever, counts no more.
   if ((await access.forge.draftedAt(snapshot.pull.number, ports.app.botLogin, signal)).length > 0)
     return count;
@@ -104,11 +107,11 @@ export function withoutKnown(
   return accepted.filter((given) => !known.some((one) => isSameAccount(one, given)));
 }
 
-/** All that the branch adds was made by Portico for an update. */
-async function isPorticosAlone(
+/** All that the branch adds was made by Portico for an update, and no conflict is open. */
+export async function isPorticosAlone(
   { seals }: Pick<Ports, 'seals'>,
   { git }: Pick<RepositoryAccess, 'git'>,
-  { base, head }: ProposalSnapshot,
+  { base, head }: Pick<ProposalSnapshot, 'base' | 'head'>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const log = await git.log({ from: base, to: head.oid }, { limit: MAX_COMMITS }, signal);
@@ -119,6 +122,16 @@ async function isPorticosAlone(
   return (
     updates.length > 0 && updates.every((record) => record !== null) && updates[0]?.conflicts === undefined
   );
+}
+
+/** A package at the top of its repository holds the configuration, which says something else in each repository. */
+async function changesConfiguration(
+  { git }: Pick<RepositoryAccess, 'git'>,
+  { mergeBase, head }: ProposalSnapshot,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const changes = await git.changedPaths(mergeBase, head.oid, signal);
+  return changes.some(({ path }) => path.startsWith('.github/'));
 }
 
 /** A package that the same revision of the same upstream was brought to, or the upstream itself. */

@@ -112,6 +112,44 @@ test('the same words elsewhere in a resource, or under other words of a file, ar
   expect(one).not.toBe(two);
 });
 
+const role = (name: string, ...rules: string[]): string =>
+  `apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: ${name}
+rules:
+${rules.join('')}`;
+const rule = (resource: string, verbs: string): string =>
+  `- apiGroups: ['']\n  resources: [${resource}]\n  verbs: [${verbs}]\n`;
+const job = (first: string, ...args: string[]): string =>
+  deployment(1, `  steps:\n${[first, ...args].map((arg) => `  - run: ${arg}\n`).join('')}`);
+
+test.each<[string, (local: string) => readonly [string, string]]>([
+  [
+    'a verb of a rule that is about something else there',
+    (what) => [role('a', rule(what, 'get')), role('a', rule(what, 'get, delete'))],
+  ],
+  [
+    'a rule beside others',
+    (what) => [role('a', rule(what, 'get')), role('a', rule(what, 'get'), rule('pods', 'get'))],
+  ],
+  [
+    'another name of a role that holds something else there',
+    (what) => [role('a', rule(what, 'get')), role('b', rule(what, 'get'))],
+  ],
+  [
+    'another name of a resource that holds something else there',
+    (what) => [job(what), job(what).replace('name: web', 'name: other')],
+  ],
+  ['an item of a list, by its place', (what) => [job(what, 'ls'), job(what, 'ls', 'rm')]],
+])('%s is another change', (_what, sides) => {
+  const [here, there] = ['configmaps', 'secrets'].map((local) => {
+    const [before, after] = sides(local);
+    return change({ 'a.yaml': before }, { 'a.yaml': after });
+  });
+  expect(here).not.toBe(there);
+});
+
 const opaque = (...list: number[]): PackageFiles =>
   new Map([['x.bin', { mode: '100644', bytes: Uint8Array.from(list) }]]);
 

@@ -1,6 +1,7 @@
 /** Fields that a package owns: settled for local in every update, told each time, until upstream does something else. */
 import { expect, test } from 'vitest';
 
+import { clonedPackage } from '../../../src/package/clone.ts';
 import { mergeConcurrent } from '../../../src/package/merge/concurrent.ts';
 import { MERGE_FILE, rememberLocal } from '../../../src/package/merge/local-owns.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
@@ -148,4 +149,16 @@ test('two drafts of one package are asked about, and merge their lines', () => {
 test('other strategies keep the file', () => {
   const { files } = mergePackages({ base, upstream, local: remembering, strategy: 'force-delete-replace' });
   expect(files.get(MERGE_FILE)).toEqual(remembering.get(MERGE_FILE));
+});
+
+test('a publisher who ships lines that name the package itself owns nothing of its clones (89)', () => {
+  const place = { repo: 'https://forge.example/acme/up.git', directory: '/web', ref: 'web/v1' };
+  const clone = clonedPackage(remembering, {
+    name: 'shop',
+    upstream: place,
+    lock: { ...place, commit: 'a'.repeat(40) },
+  });
+  expect(clone.has(MERGE_FILE)).toBe(false);
+  const changed = new Map([...clone, ['web.yaml', local.get('web.yaml')!]]);
+  expect(mergePackages({ base, upstream, local: changed }).conflicts).toHaveLength(1);
 });

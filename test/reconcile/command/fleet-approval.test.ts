@@ -134,6 +134,9 @@ test('what was planned is approved with the rights in each repository, what move
   const others = await issueOf('bob');
   await up.command(others, '/portico bulk approve --revision=web@v2 --match=acme/edge-b', 'bob');
   expect(await planIn(others)).toBe('');
+  // What somebody put onto an update is approved by itself, not among many.
+  const many = await up.command(issue, '/portico bulk approve --revision=web@v2', 'carol');
+  expect(many.reply).toMatch(/edge-b#\d+` \| .*commits that Portico did not make/);
 });
 
 test('what is approved is published by a plan, once', async () => {
@@ -176,6 +179,9 @@ longTest(
       expect(await look()).toContain('Needs 1 approval');
     }
     await spec('\npublish: { approvals: { from: [acme/edge-a] } }');
+    // What alice pushed to main is no revision: nobody approved it, here or elsewhere.
+    expect(await look()).toContain('Needs 1 approval');
+    await same.tag('web/v1', await same.head('main'));
     expect(await look()).toContain('or for the same change elsewhere, by carol in acme/edge-a#');
     expect((await same.checksOf(number)).get('portico/approval')?.conclusion).toBe('success');
 
@@ -195,16 +201,22 @@ longTest(
     await stage.idle();
 
     const other = stage.repository('edge-tag');
-    await other.push('main', below('web', { ...WEB, ...ONE, Kptfile: await lockedToOne() }));
+    const first = await other.push('main', below('web', { ...WEB, ...ONE, Kptfile: await lockedToOne() }));
+    await other.tag('web/v1', first);
     await stage.look('edge-tag');
     const [accepted] = await other.pulls();
     expect((await other.command(accepted!.number, '/portico publish', 'bob')).reaction).toBe('rocket');
-    expect(await other.tagMessage('web/v1')).toContain('Approved-Elsewhere: carol in acme/edge-a#');
+    expect(await other.tagMessage('web/v2')).toContain('Approved-Elsewhere: carol in acme/edge-a#');
   },
 );
 
 longTest('a process that is stopped in between goes on with the plan when it starts again', async () => {
-  const up = stage.repository('up');
+  const [up, edge] = [stage.repository('up'), stage.repository('edge-b')];
+  const number = opened.get('edge-b')!;
+  const { ref } = (await edge.pull(number)).head;
+  await stage.as('alice').rest.pulls.update({ ...edge.where, pull_number: number, state: 'closed' });
+  await edge.git('update-ref', '-d', `refs/heads/${ref}`);
+  await stage.idle();
   await up.publish('three', { 'web/config.yaml': configMap('web', { color: 'three' }) });
   const issue = await issueOf('carol');
   await up.command(issue, "/portico bulk approve --revision=web@v3 --match='acme/edge-?'", 'carol');

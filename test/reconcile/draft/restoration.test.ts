@@ -19,6 +19,7 @@ let charts: ChartRepository;
 
 const SPEC =
   'branch: main\ndeployment: true\nupdates: { follow: latest, automerge: all }\npublish: { requireApprovals: 0 }';
+const HELD = SPEC.replace('requireApprovals: 0', 'requireApprovals: 1');
 const RENDERED = 'web/rendered/deployment_shop_web-web.yaml';
 
 /** As Flux posts it of what it has applied. */
@@ -57,11 +58,11 @@ describe.skipIf(tools === undefined)(titled('restorations', tools), () => {
     charts = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0') });
     stage = await startStage(
-      { shop: { spec: SPEC }, paused: { spec: SPEC } },
+      { shop: { spec: SPEC }, paused: { spec: SPEC }, held: { spec: HELD } },
       { environment: { insideHosts: `http://${charts.server.host}`, sourceMinutes: 0.000_01 } },
     );
     const files = below('web', await charts.package('web'));
-    for (const name of ['shop', 'paused']) {
+    for (const name of ['shop', 'paused', 'held']) {
       const repository = stage.repository(name);
       await repository.tag('web/v1', await repository.push('main', files));
     }
@@ -135,4 +136,24 @@ describe.skipIf(tools === undefined)(titled('restorations', tools), () => {
     await stage.look('paused');
     expect((await restorations(paused)).map(({ state }) => state)).toEqual(['closed']);
   });
+
+  longTest(
+    'whoever says that a revision fails does not have it taken back alone, nor by a branch of his own (90)',
+    async () => {
+      const held = stage.repository('held');
+      await stage.look('held');
+      const branch = 'drafts/web/restore-v1-after-v2';
+      await held.push(branch, { 'web/own.yaml': 'apiVersion: v1\nkind: ConfigMap\n' }, { as: 'bob' });
+      await report(held, 'failure', 'kustomization/apps/1');
+      expect(await restorations(held)).toEqual([]);
+      await held.git('update-ref', '-d', `refs/heads/${branch}`);
+      await stage.look('held');
+      const [pull] = await restorations(held);
+      expect(pull).toMatchObject({ state: 'open', branch });
+      const { rest } = stage.as('bob');
+      await rest.pulls.createReview({ ...held.where, pull_number: pull!.number, event: 'APPROVE' });
+      await stage.idle();
+      expect(await held.sticky(pull!.number)).toContain('Needs 1 more approval (given by bob)');
+    },
+  );
 });
