@@ -78,7 +78,7 @@ function helpFor(
       'No one else gets it, and open updates that bring it are closed. Each downstream that has it gets a proposal for the revision that it was at before; people merge it.';
     return [back, [fix, resume].join('\n')];
   }
-  const undo = `- To take it back: \`/portico rollout rollback ${name} ${at}\` says which downstream goes to which revision, and proposes that there.`;
+  const undo = `- To take it back: \`/portico rollout rollback ${name} ${at}\` gives each downstream that has it a proposal, at once, for the revision that it was at before, and lists them.`;
   if (state === 'stopped') {
     const held = 'No one else gets it. Updates that are open stay open, and none merges automatically.';
     return [held, [undo, fix, resume].join('\n')];

@@ -75,12 +75,14 @@ async function openNextWave(ports: Ports, look: RolloutLook, signal: AbortSignal
   const members = plan.waves.flatMap((wave) => wave.members);
   const concerned = members.filter((member) => isConcerned(look, member));
   await ports.enqueue(inTurns(updateJobs(concerned)));
+  logDecision(ports, look);
+  if (plan.next !== undefined) {
+    const seconds = Math.ceil((plan.next - ports.now().getTime()) / 1_000);
+    await ports.enqueue(rolloutJob(governed.control.ref, Math.min(MAX_WAIT, Math.max(1, seconds))));
+  }
+  // An issue that cannot be written must not keep the rollout from its next moment.
   await tellOwners(ports, look, signal);
   await askAddresses(ports, look, signal);
-  logDecision(ports, look);
-  if (plan.next === undefined) return;
-  const seconds = Math.ceil((plan.next - ports.now().getTime()) / 1_000);
-  await ports.enqueue(rolloutJob(governed.control.ref, Math.min(MAX_WAIT, Math.max(1, seconds))));
 }
 
 /** A gate's addresses are asked once in so many seconds, as long as one does not hold. */
