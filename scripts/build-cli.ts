@@ -5,7 +5,7 @@
  *   npm run build:cli            and then: npm publish ./packages/cli/dist
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
@@ -16,8 +16,8 @@ import { componentsOf, notices, softwareBillOfMaterials } from './components.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(ROOT, 'packages/cli');
-/** What their verbs load needs the server. */
-const SERVER_VERBS = ['src/cli/server-verbs.ts', 'src/cli/app/app-verb.ts'].map((file) => join(ROOT, file));
+const SERVER_VERBS = join(ROOT, 'src/cli/server-verbs.ts');
+const CHECK_APP = join(ROOT, 'src/cli/app/check.ts');
 const POLYFILLS = 'newer-javascript.js';
 
 /** Builds into a directory, which is made anew, and gives it. */
@@ -31,6 +31,11 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
     transform: { target: 'node20' },
     plugins: [withoutServer(), filesBesideModules(dist)],
     logLevel: 'warn',
+    onLog(level, log, report) {
+      // Only a warning to the bundler, which leaves the import as it is; nobody has the module where this is installed.
+      if (log.code === 'UNRESOLVED_IMPORT') throw new Error(`${log.message}\nRun npm ci.`);
+      report(level, log);
+    },
   });
   const { output } = await bundle.write({
     dir: dist,
@@ -57,22 +62,21 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
 
 /** What the verbs of the server load is replaced by a sentence about where the server is. */
 function withoutServer(): Plugin {
-  const source = SERVER_VERBS.map((file) => readFileSync(file, 'utf8')).join('\n');
-  const exported = new Map(
-    [...source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g)].map(([, file = '', name = '']) => [file, name]),
-  );
+  const source = readFileSync(SERVER_VERBS, 'utf8');
+  const absent = new Map([[CHECK_APP, { exported: 'checkApp', verb: 'app check' }]]);
+  for (const [, file = '', name = ''] of source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g))
+    absent.set(resolve(dirname(SERVER_VERBS), file), { exported: name, verb: name });
   return {
     name: 'without-server',
     resolveId(id, importer) {
-      return importer !== undefined && SERVER_VERBS.includes(importer) && exported.has(id)
-        ? `\0elsewhere:${id}`
-        : null;
+      const file = importer === undefined ? id : resolve(dirname(importer), id);
+      return absent.has(file) ? `\0elsewhere:${file}` : null;
     },
     load(id) {
-      const name = id.startsWith('\0elsewhere:') ? exported.get(id.slice('\0elsewhere:'.length)) : undefined;
-      if (name === undefined) return null;
+      const found = id.startsWith('\0elsewhere:') ? absent.get(id.slice('\0elsewhere:'.length)) : undefined;
+      if (found === undefined) return null;
       const module = JSON.stringify(join(HERE, 'no-server.js'));
-      return `import { elsewhere } from ${module};\nexport const ${name} = elsewhere('${name}');\n`;
+      return `import { elsewhere } from ${module};\nexport const ${found.exported} = elsewhere('${found.verb}');\n`;
     },
   };
 }
