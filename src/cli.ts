@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import { parseArguments } from './cli/arguments.ts';
 import { EXIT, exitCodeOf, usageError } from './cli/exit-code.ts';
-import { generalHelp, verbHelp } from './cli/help.ts';
+import { generalHelp, groupHelp, verbHelp } from './cli/help.ts';
 import { withoutGroup } from './cli/kpt-names.ts';
 import { systemError } from './cli/system-error.ts';
 import { VERBS } from './cli/table.ts';
@@ -43,8 +43,7 @@ async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Pro
     return EXIT.ok;
   }
   if (first === '--help' || first === '-h' || first === 'help') {
-    const [about] = first === 'help' ? withoutGroup(others) : [];
-    terminal.print(about === undefined ? generalHelp(VERBS) : verbHelp(await verbNamed(about)));
+    terminal.print(first === 'help' ? await helpAbout(others) : generalHelp(VERBS));
     return argv.length === 0 ? EXIT.usage : EXIT.ok;
   }
 
@@ -66,6 +65,14 @@ async function run(argv: string[], terminal: Terminal, signal: AbortSignal): Pro
     terminal,
     signal,
   });
+}
+
+/** The help of what follows `help`: a verb by either name, or one of kpt's groups. */
+async function helpAbout(words: readonly string[]): Promise<string> {
+  const [word] = words;
+  if (word === undefined) return generalHelp(VERBS);
+  const group = words.length === 1 ? groupHelp(word, VERBS) : undefined;
+  return group ?? verbHelp(await verbNamed(withoutGroup(words)[0] ?? word));
 }
 
 /** Commands of comments that `portico draft` has too; init is a verb by itself. */

@@ -51,7 +51,7 @@ export async function checkRepository(call: Call, top: string): Promise<number> 
     const what =
       failed.length === 0
         ? `${counted(done.length, 'package')} ${done.length === 1 ? 'is' : 'are'} valid and rendered.`
-        : `${failed.length} of ${counted(done.length, 'package')} failed: ${failed.map(({ path }) => path).join(', ')}.`;
+        : `${failed.length} of ${counted(done.length, 'package')} failed: ${failed.map(({ path }) => path).join(', ')}`;
     terminal.print(`${what}${skipped}`);
   }
   return Math.max(EXIT.ok, ...done.map(({ exit }) => exit));

@@ -1,6 +1,27 @@
 import { COMMON } from './arguments.ts';
-import { groupLines, kptName } from './kpt-names.ts';
+import { groupLines, kptName, verbsOfGroup } from './kpt-names.ts';
 import type { Option, Verb } from './verb.ts';
+
+/** What the verbs are for, in the order of the help: each verb stands in one of these. */
+const TOPICS: readonly { readonly title: string; readonly verbs: readonly string[] }[] = [
+  {
+    title: 'Packages on this machine',
+    verbs: ['init', 'get', 'update', 'render', 'eval', 'check', 'diff', 'tree', 'preview', 'sources'],
+  },
+  {
+    title: 'The lifecycle, in a clone',
+    verbs: ['draft', 'promote', 'withdraw', 'deprecate', 'channel', 'plan', 'graph'],
+  },
+  {
+    title: 'Registries, operators, policies',
+    verbs: ['push', 'pull', 'catalog', 'bundle', 'crd-safety', 'policy'],
+  },
+  {
+    title: 'The GitHub App and its server',
+    verbs: ['demo', 'dev', 'app', 'serve', 'run', 'trial', 'migrate'],
+  },
+  { title: 'This program', verbs: ['completion', 'version'] },
+];
 
 /** The text of `portico --help`. */
 export function generalHelp(verbs: readonly Verb[]): string {
@@ -9,19 +30,38 @@ export function generalHelp(verbs: readonly Verb[]): string {
     'Portico: packages of Kubernetes configuration, from draft to every downstream.',
     '',
     'Usage: portico VERB [arguments]',
-    '',
-    'Verbs:',
-    ...verbs.map((verb) => `  ${verb.name.padEnd(width)}  ${verb.summary}`),
+    ...TOPICS.flatMap((topic) => ['', `${topic.title}:`, ...verbLines(verbs, topic.verbs, width)]),
     '',
     "kpt's names work too:",
     ...groupLines(),
     '',
     'Options:',
-    '  -h, --help   show this help, or the help of a verb',
-    '  --version    print the version',
+    '  -h, --help     show this help, or the help of a verb',
+    '  -V, --version  print the version',
     '',
     'Exit codes: 0 fine, 1 the work failed, 2 merged with conflicts, 64 bad usage, 65 bad input.',
   ].join('\n');
+}
+
+/** The text of `portico fn --help` and `portico pkg --help`; undefined for a word that names no group of kpt's. */
+export function groupHelp(word: string, verbs: readonly Verb[]): string | undefined {
+  const names = verbsOfGroup(word);
+  if (names.length === 0) return undefined;
+  const width = Math.max(...names.map((name) => name.length));
+  return [
+    `Usage: portico ${word} VERB [arguments]`,
+    '',
+    'Verbs:',
+    ...verbLines(verbs, names, width),
+    '',
+    `See: portico ${word} VERB --help, and portico --help for what else there is.`,
+  ].join('\n');
+}
+
+function verbLines(verbs: readonly Verb[], names: readonly string[], width: number): string[] {
+  return names.flatMap((name) =>
+    verbs.filter((verb) => verb.name === name).map((verb) => `  ${name.padEnd(width)}  ${verb.summary}`),
+  );
 }
 
 /** The text of `portico VERB --help`. */

@@ -29,5 +29,6 @@ export async function init(call: Call): Promise<number> {
   writeChanges(directory, existing, new Map([...existing, ...added]));
   if (call.terminal.json) call.terminal.document({ added: [...added.keys()] });
   else for (const path of added.keys()) call.terminal.print(`added ${path}`);
+  if (added.size === 0) call.terminal.say('It is a package already; nothing was changed.');
   return EXIT.ok;
 }

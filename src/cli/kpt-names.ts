@@ -75,7 +75,7 @@ export function withoutGroup(argv: readonly string[]): readonly string[] {
   }
   const group = GROUPS.find(({ names }) => names.includes(first));
   if (group === undefined) return argv;
-  if (second === undefined || second === '--help' || second === '-h') return ['help'];
+  if (second === undefined || second === '--help' || second === '-h') return ['help', first];
   if (group.verbs.includes(second)) return [second, ...others];
   throw usageError(
     `portico ${first} has no ${second}`,

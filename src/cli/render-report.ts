@@ -20,7 +20,10 @@ export function reportRender(
   terminal.progress('');
   const lines = result.runs.map((run) => runLine(run, terminal));
   const counts = new Map<string, number>();
+  // Why a function was refused stands below its line, with what can be done here.
+  const told = new Set(result.runs.map(({ refused }) => refused && `${refused.message} ${refused.hint}`));
   for (const finding of foundOnce(result.findings)) {
+    if (told.has(finding.message)) continue;
     const by = finding.guardrail ?? finding.function;
     const count = counts.get(by) ?? 0;
     if (finding.severity === 'info') counts.set(by, count + 1);

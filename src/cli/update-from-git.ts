@@ -108,7 +108,7 @@ export function originOf(
   if (upstream === undefined) {
     throw new PorticoError('UPSTREAM_MISSING', `the Kptfile in ${directory} has no git upstream`, {
       blame: 'user',
-      hint: 'Packages created with portico get have one. For others, give --base, --upstream, --local and --output.',
+      hint: 'Packages copied with portico get have one. For others, name what to compare (portico diff A B) or to merge (portico update with --base, --upstream, --local and --output).',
     });
   }
   return {

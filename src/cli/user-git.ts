@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PorticoError } from '../error.ts';
 import { makeBare } from '../git/bare.ts';
 import { openObjectReader } from '../git/batch.ts';
+import { lastLines } from '../git/git-error.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import { createRepo, resolveCommit } from '../git/repo.ts';
 import { isOid, isRefName } from '../git/safe-name.ts';
@@ -260,7 +261,7 @@ async function run(gitDir: string, args: readonly string[], signal: AbortSignal)
 }
 
 function failure(command: string, errors: string): PorticoError {
-  const message = `git ${command} failed: ${errors.split('\n').slice(-5).join('; ')}`;
+  const message = `git ${command} failed: ${lastLines(errors)}`;
   if (
     command === 'ls-remote' ||
     /Could not resolve|unable to access|Authentication|does not appear/i.test(errors)

@@ -52,5 +52,10 @@ export function gitError(failure: GitFailure): PorticoError {
 
 /** The last lines of an output, short enough for an error. */
 export function lastLines(text: string, lines = 5, characters = 1_000): string {
-  return text.split('\n').slice(-lines).join('; ').slice(-characters);
+  const said = text.split('\n').map((line) => line.trim().replace(/[.;]$/, ''));
+  return said
+    .filter((line) => line !== '')
+    .slice(-lines)
+    .join('; ')
+    .slice(-characters);
 }

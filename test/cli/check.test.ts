@@ -29,7 +29,7 @@ describe('check at the top of a repository', () => {
       'elsewhere/Kptfile': 'kind: [',
     });
     const { code, stdout, stderr } = await portico(['check'], { cwd: dir.path('.') });
-    expect([code, stdout]).toEqual([1, '1 of 2 packages failed: pkgs/b.\n']);
+    expect([code, stdout]).toEqual([1, '1 of 2 packages failed: pkgs/b\n']);
     expect(stderr).toContain('pkgs/b/l/d.yaml:');
     expect(stderr).toContain('[FAIL] package pkgs/b\n');
     const json = await portico(['check', '--json'], { cwd: dir.path('.') });

@@ -56,6 +56,39 @@ describe('usage', () => {
     }
   });
 
+  test('a function that cannot run here is told of once, with what can be done here', async () => {
+    using dir = scratch();
+    dir.write({
+      Kptfile:
+        'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: p}\npipeline: {mutators: [{image: nope:v1}]}\n',
+    });
+    const { code, stderr } = await portico(['render'], { cwd: dir.path('.') });
+    expect(code).toBe(1);
+    expect(stderr.match(/nope:v1 cannot run here/g)).toHaveLength(1);
+    expect(stderr).toContain('On the command line,');
+  });
+
+  test('a second init says that it is a package already', async () => {
+    using dir = scratch();
+    await portico(['init'], { cwd: dir.path('.') });
+    expect(await portico(['init'], { cwd: dir.path('.') })).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'It is a package already; nothing was changed.\n',
+    });
+    expect(await portico(['diff'], { cwd: dir.path('.') })).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('portico diff A B'),
+    });
+  });
+
+  test("git's reasons are one sentence after the other", async () => {
+    using dir = scratch();
+    const { stderr } = await portico(['get', '../nope.git/web'], { cwd: dir.path('.') });
+    expect(stderr).toMatch(/^error: git ls-remote failed: /);
+    expect(stderr).not.toMatch(/; ;|\.;/);
+  });
+
   test('the version is that of the package', async () => {
     expect((await portico(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(await portico(['version'])).toEqual(await portico(['--version']));

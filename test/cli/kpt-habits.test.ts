@@ -60,7 +60,11 @@ describe('names', () => {
 
   test('help names both', async () => {
     expect((await portico(['help', 'fn', 'render'])).stdout).toContain('Also:  portico fn render');
-    expect((await portico(['pkg', '--help'])).stdout).toContain('  pkg get|update|diff|tree|init');
+    expect((await portico(['--help'])).stdout).toContain('  pkg get|update|diff|tree|init');
+    const group = await portico(['pkg', '--help']);
+    expect(group.stdout).toMatch(/^Usage: portico pkg VERB[\s\S]*^ {2}diff +show/m);
+    expect(group.stdout).not.toContain('render');
+    for (const args of [['pkg'], ['help', 'pkg']]) expect(await portico(args)).toEqual(group);
   });
 });
 
