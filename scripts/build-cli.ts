@@ -5,7 +5,7 @@
  *   npm run build:cli            and then: npm publish ./packages/cli/dist
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
@@ -17,7 +17,6 @@ import { componentsOf, notices, softwareBillOfMaterials } from './components.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(ROOT, 'packages/cli');
 const SERVER_VERBS = join(ROOT, 'src/cli/server-verbs.ts');
-const CHECK_APP = join(ROOT, 'src/cli/app/check.ts');
 const POLYFILLS = 'newer-javascript.js';
 
 /** Builds into a directory, which is made anew, and gives it. */
@@ -63,20 +62,19 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
 /** What the verbs of the server load is replaced by a sentence about where the server is. */
 function withoutServer(): Plugin {
   const source = readFileSync(SERVER_VERBS, 'utf8');
-  const absent = new Map([[CHECK_APP, { exported: 'checkApp', verb: 'app check' }]]);
-  for (const [, file = '', name = ''] of source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g))
-    absent.set(resolve(dirname(SERVER_VERBS), file), { exported: name, verb: name });
+  const exported = new Map(
+    [...source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g)].map(([, file = '', name = '']) => [file, name]),
+  );
   return {
     name: 'without-server',
     resolveId(id, importer) {
-      const file = importer === undefined ? id : resolve(dirname(importer), id);
-      return absent.has(file) ? `\0elsewhere:${file}` : null;
+      return importer === SERVER_VERBS && exported.has(id) ? `\0elsewhere:${id}` : null;
     },
     load(id) {
-      const found = id.startsWith('\0elsewhere:') ? absent.get(id.slice('\0elsewhere:'.length)) : undefined;
-      if (found === undefined) return null;
+      const name = id.startsWith('\0elsewhere:') ? exported.get(id.slice('\0elsewhere:'.length)) : undefined;
+      if (name === undefined) return null;
       const module = JSON.stringify(join(HERE, 'no-server.js'));
-      return `import { elsewhere } from ${module};\nexport const ${found.exported} = elsewhere('${found.verb}');\n`;
+      return `import { elsewhere } from ${module};\nexport const ${name} = elsewhere('${name}');\n`;
     },
   };
 }

@@ -72,7 +72,7 @@ test('every verb starts from it', async () => {
   });
   expect(await portico('app', 'check')).toMatchObject({
     code: 65,
-    stderr: expect.stringContaining('portico app check is not in this package'),
+    stderr: expect.stringContaining('portico app is not in this package'),
   });
   await portico('init', 'web');
   expect(await portico('fn', 'render', 'web')).toMatchObject({ code: 0 });
