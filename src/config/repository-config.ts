@@ -37,7 +37,7 @@ export interface RepositoryConfig {
     readonly mergeMethod?: 'merge' | 'squash' | 'rebase';
     /** False: owners named in CODEOWNERS do not have to approve. */
     readonly codeOwners?: boolean;
-    /** Approvals of the same change elsewhere: from where they count here, and where those given here may count; `owner/name` or `owner/*`. */
+    /** Approvals of the same change elsewhere: from where they count here (`owner/name`), and where those given here may count (`owner/*`, too). */
     readonly approvals?: { readonly from: readonly string[]; readonly to: readonly string[] };
   };
   /** Where else what is published is kept. */

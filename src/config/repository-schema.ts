@@ -137,6 +137,11 @@ const repositories = z
   .string()
   .regex(REPOSITORY_PATTERN, 'must be owner/name, such as acme/blueprints, or owner/*');
 
+/** One by one: where people may create repositories, `owner/*` would let them name themselves. */
+const oneRepository = z
+  .string()
+  .regex(REPOSITORY_NAME, 'must be owner/name, such as acme/canary; owner/* is not enough here');
+
 const spec = z
   .strictObject({
     branch: text((value) => refProblem(value)?.message)
@@ -183,9 +188,9 @@ const spec = z
         }),
         approvals: z
           .strictObject({
-            from: z.array(repositories).max(100).optional().meta({
+            from: z.array(oneRepository).max(100).optional().meta({
               description:
-                'Repositories whose approvals of the same change count for updates here, where those repositories name this one in `to`.',
+                'Repositories, one by one, whose approvals of the same change count for updates here, where those repositories name this one in `to`.',
             }),
             to: z.array(repositories).max(100).optional().meta({
               description: 'Repositories in which approvals of a change here may count for the same change.',

@@ -284,6 +284,11 @@ describe('a mistake is told with code, place and remedy', () => {
       { code: 'wrong-value', line: 4, column: 21, message: 'spec.versioning must be sequence or semver' },
     ],
     ['too many approvals', 'spec: { publish: { requireApprovals: 21 } }', { code: 'out-of-range', line: 4 }],
+    [
+      'approvals of whatever an owner has',
+      'spec: { publish: { approvals: { from: [acme/*] } } }',
+      { line: 4 },
+    ],
     ['half an approval', 'spec: { publish: { requireApprovals: 0.5 } }', { code: 'wrong-type', line: 4 }],
     [
       'unknown command',

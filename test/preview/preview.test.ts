@@ -171,7 +171,11 @@ test('portico diff tells what becomes of objects, and which definitions fail', a
     failures: ['CustomResourceDefinition x is removed, and every object of its kind goes with it'],
   });
   const shown = await runVerb('diff', a!, b!);
-  expect(shown.stdout).toContain('Objects: 4 added, 1 removed.\n');
+  expect(shown.stdout).toContain('1 resource removed, 4 added.\n');
+  expect(shown.stdout).toContain(
+    '\nfails: CustomResourceDefinition x is removed, and every object of its kind goes with it\n',
+  );
+  expect(shown.stdout).toContain('\n- Role reader in y.yaml\n- RoleBinding reader in y.yaml\n');
   expect((await runVerb('diff', a!, a!)).stdout).toBe('No differences.\n');
 });
 

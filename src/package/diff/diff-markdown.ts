@@ -51,8 +51,13 @@ export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {
     const [head, tail] = options.plain === true ? [`\n${group.title}\n`, ''] : folded(group, options.open);
     let body = '';
     let fitted = 0;
+    let isLine = false;
     for (const entry of group.entries) {
-      const shown = `\n${entry()}\n`;
+      const entered = entry();
+      // On a terminal, lines of a list stand close together; what has fields below it stands apart.
+      const isClose = options.plain === true && isLine && !entered.includes('\n');
+      const shown = `${isClose ? '' : '\n'}${entered}\n`;
+      isLine = !entered.includes('\n');
       if (text.length + head.length + body.length + shown.length + tail.length + reserve > limit) break;
       body += shown;
       fitted += 1;
