@@ -10,7 +10,7 @@ import { usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
 import { moduleOf, runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
-import { outputOf, writeOutput } from './output.ts';
+import { outputOf, placeOfOutput, writeOutput } from './output.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
 import { savedOf, withFunction } from './save-function.ts';
 import { placeIn, type Call } from './verb.ts';
@@ -46,7 +46,8 @@ export async function evaluate(call: Call): Promise<number> {
   if (result.ok) await writeOutput(call, output, { directory, before: files, after });
   if (terminal.json) terminal.document({ ...renderDocument(result), ...(saved && { saved: saved.did }) });
   else if (result.ok && output.to !== 'stdout') {
-    for (const path of result.changed) terminal.print(`changed ${path}`);
+    const place = placeOfOutput(call, output, directory);
+    for (const path of result.changed) terminal.print(`changed ${place(path)}`);
     if (saved !== undefined) terminal.print(`${saved.did} the function in the Kptfile`);
   }
   return renderExit(result);

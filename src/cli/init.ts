@@ -11,7 +11,8 @@ import { placeIn, type Call } from './verb.ts';
 export async function init(call: Call): Promise<number> {
   const directory = call.path(call.positionals[0] ?? '.');
   mkdirSync(directory, { recursive: true });
-  const existing = readFolder(directory, { warn: call.terminal.warn, place: placeIn(call, directory) });
+  const place = placeIn(call, directory);
+  const existing = readFolder(directory, { warn: call.terminal.warn, place });
   const description = call.text('description');
   const site = call.text('site');
   const added = initPackage(
@@ -28,7 +29,7 @@ export async function init(call: Call): Promise<number> {
   );
   writeChanges(directory, existing, new Map([...existing, ...added]));
   if (call.terminal.json) call.terminal.document({ added: [...added.keys()] });
-  else for (const path of added.keys()) call.terminal.print(`added ${path}`);
+  else for (const path of added.keys()) call.terminal.print(`added ${place(path)}`);
   if (added.size === 0) call.terminal.say('It is a package already; nothing was changed.');
   return EXIT.ok;
 }

@@ -2,7 +2,7 @@
 import type { PackageFiles } from '../package/package.ts';
 import { usageError } from './exit-code.ts';
 import { requireFree, writeChanges, writeNewFolder } from './folder-write.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 export type Output =
   | { readonly to: 'place' }
@@ -25,6 +25,11 @@ export function outputOf(call: Call): Output {
   const directory = call.path(typed);
   requireFree(directory);
   return { to: 'directory', directory };
+}
+
+/** Names a file of what was written, from where the person stands. */
+export function placeOfOutput(call: Call, output: Output, directory: string): (file: string) => string {
+  return placeIn(call, output.to === 'directory' ? output.directory : directory);
 }
 
 /** Writes a package that was read from `directory`. */

@@ -5,7 +5,7 @@ import { renderPackage } from '../package/render/render.ts';
 import { readFolder } from './folder.ts';
 import { runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
-import { outputOf, writeOutput } from './output.ts';
+import { outputOf, placeOfOutput, writeOutput } from './output.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
 import { placeIn, type Call } from './verb.ts';
 
@@ -23,7 +23,8 @@ export async function render(call: Call): Promise<number> {
   }
   if (terminal.json) terminal.document(renderDocument(result));
   else if (result.ok && output.to !== 'stdout') {
-    for (const path of result.changed) terminal.print(`changed ${path}`);
+    const place = placeOfOutput(call, output, directory);
+    for (const path of result.changed) terminal.print(`changed ${place(path)}`);
     if (result.changed.length === 0) terminal.say('Nothing changed.');
   }
   return renderExit(result);

@@ -155,7 +155,7 @@ function finish({
   if (refused) terminal.say(`${counted(conflicts.length, 'conflict')}, so nothing was written.`);
   if (terminal.json) terminal.document({ changed, conflicts: conflicts.map(conflictDocument), notes });
   else {
-    for (const path of changed) terminal.print(`changed ${path}`);
+    for (const path of changed) terminal.print(`changed ${place(path)}`);
     if (changed.length === 0 && !refused) terminal.say(`Nothing changed.${hint}`);
   }
   return conflicts.length > 0 ? EXIT.conflicts : EXIT.ok;

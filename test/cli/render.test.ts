@@ -41,8 +41,10 @@ describe('render', () => {
   test('in place, only the lines that change', async () => {
     using dir = scratch();
     dir.write(PACKAGE);
-    const { code, stdout } = await portico(['render', dir.path('p'), '--results', dir.path('results.yaml')]);
-    expect([code, stdout]).toEqual([0, 'changed service.yaml\n']);
+    const { code, stdout } = await portico(['render', 'p', '--results', 'results.yaml'], {
+      cwd: dir.path('.'),
+    });
+    expect([code, stdout]).toEqual([0, 'changed p/service.yaml\n']);
     expect(dir.read('p')).toEqual({
       Kptfile: KPTFILE,
       'README.md': '#\n',
@@ -259,18 +261,9 @@ describe('eval', () => {
   test('one function on a package, chosen resources only', async () => {
     using dir = scratch();
     dir.write({ ...PACKAGE, 'p/other.yaml': SERVICE.replace('Service', 'Secret') });
-    const args = [
-      'eval',
-      dir.path('p'),
-      '-i',
-      'set-labels:v0.2',
-      '--match-kind',
-      'Service',
-      '--',
-      'team=a=b',
-    ];
-    const { code, stdout } = await portico(args);
-    expect([code, stdout]).toEqual([0, 'changed service.yaml\n']);
+    const args = ['eval', 'p', '-i', 'set-labels:v0.2', '--match-kind', 'Service', '--', 'team=a=b'];
+    const { code, stdout } = await portico(args, { cwd: dir.path('.') });
+    expect([code, stdout]).toEqual([0, 'changed p/service.yaml\n']);
     expect(parse(dir.read('p')['service.yaml']!)).toMatchObject({ metadata: { labels: { team: 'a=b' } } });
     expect(dir.read('p')['other.yaml']).toBe(SERVICE.replace('Service', 'Secret'));
   });
