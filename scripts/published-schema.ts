@@ -1,9 +1,9 @@
 /** The JSON Schemas as editors get them: with an address, and with a description of every property. */
 
 import { packageChannelsJsonSchema } from '../src/channels/channels-schema.ts';
+import { SCHEMAS } from '../src/config/documentation-address.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
-import { SCHEMAS } from '../src/config/schema-address.ts';
 import { processorsSchema } from '../src/processors/processor-spec.ts';
 import { sourcesJsonSchema } from '../src/sources/source-schema.ts';
 

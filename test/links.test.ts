@@ -3,6 +3,9 @@ import { posix } from 'node:path';
 
 import { expect, test } from 'vitest';
 
+import { pageAddress } from '../src/config/documentation-address.ts';
+import { onboardingBody } from '../src/reconcile/sweep/onboarding-text.ts';
+
 const PAGES = globSync(['*.md', 'docs/*.md', 'localforge/README.md']);
 
 /** The anchors that GitHub gives the headings of a page. */
@@ -45,4 +48,22 @@ test('tests that the pages name are there', () => {
   );
   expect(named.length).toBeGreaterThan(100);
   expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
+});
+
+test('what is seen first in a repository leads to pages that exist', () => {
+  const at = 'https://github.com/portico/portico/blob/main/';
+  const body = onboardingBody({
+    packages: [],
+    porch: [],
+    branch: 'main',
+    repository: 'acme/own',
+    appId: 1,
+    isPublic: true,
+  });
+  const named = [...body.matchAll(/\]\((https:[^)]+)\)/g)].map(([, address = '']) => address);
+  expect(named).toContain(pageAddress('questions'));
+  for (const address of [...named, pageAddress('lifecycle')]) {
+    expect(address.startsWith(at)).toBe(true);
+    expect(existsSync(address.slice(at.length))).toBe(true);
+  }
 });

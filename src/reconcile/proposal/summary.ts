@@ -2,6 +2,7 @@
 
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import type { ApprovalState } from '../../command/approval-state.ts';
+import { pageAddress } from '../../config/documentation-address.ts';
 import { diffMarkdown } from '../../package/diff/diff-markdown.ts';
 import type { PackageDiff } from '../../package/diff/diff-types.ts';
 import { powerMarkdown } from '../../package/power/power-markdown.ts';
@@ -81,7 +82,7 @@ export function summaryOf(input: SummaryInput): string {
     approvalLine(input.approval),
     nextStep(input, failing.length),
   ]);
-  const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code></sub>`;
+  const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code> · [what this is](${pageAddress('lifecycle')})</sub>`;
   return [head, ...packageParts(input, BUDGET - head.length - foot.length), foot].join('\n\n');
 }
 

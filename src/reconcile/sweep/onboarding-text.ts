@@ -1,7 +1,7 @@
 /** Pure: what the onboarding pull request holds and says. */
 
+import { pageAddress, SCHEMAS } from '../../config/documentation-address.ts';
 import { branchRuleset, tagRuleset, type Ruleset } from '../../config/ruleset.ts';
-import { SCHEMAS } from '../../config/schema-address.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -87,6 +87,7 @@ export function onboardingBody(found: OnboardingFound): string {
     ...(isPublic ? [] : [sharingWords(repository)]),
     protection(repository, branch, appId),
     'You can edit the file on this branch. **To decline, close this pull request**: it is not opened again. To register later, add the file yourself.',
+    `More: [the lifecycle of a package](${pageAddress('lifecycle')}), [all commands](${pageAddress('commands')}), [questions and messages](${pageAddress('questions')}).`,
   ].join('\n\n');
 }
 
