@@ -31,6 +31,8 @@ export const ERROR_CODES = {
   CHART_UNSTABLE: 'a chart renders something else each time',
   CHECK_INVALID: "a check run would exceed the forge's limits",
   CLI_USAGE: 'the command line has a wrong option or argument',
+  CLUSTER_API: 'the Kubernetes API server that runs functions refused a call or was not reached',
+  CLUSTER_POLICY: 'no NetworkPolicy denies functions on Kubernetes all traffic',
   CONFIG_DATABASE: 'no location for the database is configured',
   CONFIG_ENVIRONMENT: 'variables of the environment are missing or wrong',
   CONFIG_INVALID: 'a configuration file or a key cannot be used',

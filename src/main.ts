@@ -184,10 +184,14 @@ export async function tryDatabase({
 }
 
 async function tellNotes(environment: Environment, log: Log): Promise<void> {
-  const containers = containerSettings(process.env) !== undefined;
+  const settings = containerSettings(process.env);
+  const containers = settings !== undefined;
   const needsSandbox = process.env['PORTICO_WASM_SANDBOX'] !== 'optional';
   const notes = startNotes(environment, { bubblewrap: await hasBubblewrap(), needsSandbox, containers });
   for (const note of notes) log.warn({}, note);
+  if (settings?.kind !== 'kubernetes') return;
+  const { prepareCluster } = await import('./function/cluster/leftovers.ts');
+  for (const note of await prepareCluster(settings)) log.warn({}, note);
 }
 
 /** Runs work now and then, without ever letting a failure out. */

@@ -69,15 +69,12 @@ export function createForeignRunner(options: ForeignOptions): ForeignRunner {
       const begun = performance.now();
       try {
         if (code.kind === 'wasm') return await runWasm(code, list, limits, signal);
-        return options.containers === undefined
-          ? { output: refused(containersOff(image)) }
-          : await runContainer({
-              reference: code.reference,
-              stdin: list,
-              limits,
-              settings: options.containers,
-              signal,
-            });
+        const settings = options.containers;
+        if (settings === undefined) return { output: refused(containersOff(image)) };
+        const run = { reference: code.reference, stdin: list, limits, signal };
+        if (settings.kind !== 'kubernetes') return await runContainer({ ...run, settings });
+        const { runJob } = await import('./cluster/run-job.ts');
+        return await runJob({ ...run, settings });
       } finally {
         used += performance.now() - begun;
       }

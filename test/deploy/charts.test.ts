@@ -22,6 +22,7 @@ const EVERYTHING = [
   'app.host=ghe.acme.example',
   'certificates.configMap=authorities',
   'env.LOG_LEVEL=debug',
+  'serviceAccount.token=true',
   'ingress.enabled=true,ingress.host=portico.acme.example,ingress.tlsSecret=tls,ingress.className=nginx',
   'httpRoute.enabled=true,httpRoute.host=portico.acme.example,httpRoute.parentRefs[0].name=public',
   'serviceMonitor.enabled=true,serviceMonitor.labels.release=prometheus',
@@ -73,6 +74,7 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
     expect(container.image).toBe(`ghcr.io/portico/portico@sha256:${'a'.repeat(64)}`);
     const values = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     expect(values).toMatchObject({ APP_ID: '1234567', GHE_HOST: 'ghe.acme.example', LOG_LEVEL: 'debug' });
+    expect(podOf(manifests)).toMatchObject({ automountServiceAccountToken: true });
     expect(values['NODE_EXTRA_CA_CERTS']).toBe('/certificates/ca.crt');
     const paths = stdout.match(/\/api\/github\/webhooks/g);
     expect(paths).toHaveLength(2);

@@ -9,7 +9,7 @@ import { printedBy, refused } from '../sandbox/answer.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
 import type { Cut, Ended } from '../sandbox/supervise.ts';
-import type { ContainerSettings } from './settings.ts';
+import type { EngineSettings } from './settings.ts';
 
 const PULL: Limits = {
   timeoutMs: 300_000,
@@ -37,7 +37,7 @@ export async function runContainer({
   readonly reference: string;
   readonly stdin: string;
   readonly limits: Limits;
-  readonly settings: ContainerSettings;
+  readonly settings: EngineSettings;
   readonly signal?: AbortSignal | undefined;
 }): Promise<PrintedOutput> {
   const absent = await fetchImage(reference, settings, signal);
@@ -65,7 +65,7 @@ export async function runContainer({
 /** The image, by digest and by nothing else: no tag is asked for, and nothing is pulled while a function runs. */
 async function fetchImage(
   reference: string,
-  settings: ContainerSettings,
+  settings: EngineSettings,
   signal: AbortSignal | undefined,
 ): Promise<Cut | undefined> {
   const here = await control(['image', 'inspect', reference], CONTROL, settings, signal);
@@ -80,7 +80,7 @@ async function fetchImage(
   };
 }
 
-function flagsOf(name: string, limits: Limits, { kind, flags }: ContainerSettings): string[] {
+function flagsOf(name: string, limits: Limits, { kind, flags }: EngineSettings): string[] {
   const memory = `${Math.floor(limits.memoryBytes / 1024 / 1024)}m`;
   const ownLimits = flags.some((flag) => flag.startsWith('--ulimit'));
   const seconds = Math.ceil(limits.timeoutMs / 1000) + 5;
@@ -97,14 +97,14 @@ function flagsOf(name: string, limits: Limits, { kind, flags }: ContainerSetting
   return [...text.join(' ').split(' '), ...flags];
 }
 
-async function remove(name: string, settings: ContainerSettings): Promise<void> {
+async function remove(name: string, settings: EngineSettings): Promise<void> {
   await control(['rm', '--force', name], CONTROL, settings, undefined);
 }
 
 async function control(
   args: readonly string[],
   limits: Limits,
-  settings: ContainerSettings,
+  settings: EngineSettings,
   signal: AbortSignal | undefined,
 ): Promise<Ended> {
   signal?.throwIfAborted();

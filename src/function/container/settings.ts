@@ -2,10 +2,14 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 import { PorticoError } from '../../error.ts';
+import { clusterSettings, type ClusterSettings } from '../cluster/settings.ts';
 import { splitCommand } from '../command-line.ts';
 
-/** How containers are started here. */
-export interface ContainerSettings {
+/** How containers are started: by a program of this machine, or as Jobs of a cluster. */
+export type ContainerSettings = EngineSettings | ClusterSettings;
+
+/** How a program of this machine starts them. */
+export interface EngineSettings {
   /** Full path of docker, podman or nerdctl. */
   readonly program: string;
   readonly kind: Engine;
@@ -24,16 +28,18 @@ const PASSED =
   /^(?:PATH|HOME|USER|LANG|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|DOCKER_[A-Z_]+|CONTAINER_HOST|CONTAINERS_[A-Z_]+|REGISTRY_AUTH_FILE|(?:HTTPS?|NO|ALL)_PROXY|(?:https?|no|all)_proxy)$/;
 
 /**
- * Reads `PORTICO_CONTAINERS` (`podman`, `docker`, `nerdctl`, `auto` for the first of them that is installed, `off`)
+ * Reads `PORTICO_CONTAINERS` (`podman`, `docker`, `nerdctl`, `auto` for the first of them that is installed,
+ * `kubernetes` for Jobs, `off`)
  * and `PORTICO_CONTAINER_FLAGS` (options of `run` that this machine needs). Undefined where containers are off, as
  * they are unless asked for.
- * @throws PorticoError CONTAINERS_INVALID for another word, or a program that is not installed
+ * @throws PorticoError CONTAINERS_INVALID for another word, a program that is not installed, or no cluster
  */
 export function containerSettings(env: Variables): ContainerSettings | undefined {
   const wanted = env['PORTICO_CONTAINERS'] ?? '';
   if (wanted === '' || wanted === 'off') return undefined;
+  if (wanted === 'kubernetes') return clusterSettings(env);
   const engines = wanted === 'auto' ? ENGINES : ENGINES.filter((engine) => engine === wanted);
-  const hint = 'Set PORTICO_CONTAINERS to podman, docker, nerdctl, auto or off.';
+  const hint = 'Set PORTICO_CONTAINERS to podman, docker, nerdctl, auto, kubernetes or off.';
   if (engines.length === 0)
     throw new PorticoError('CONTAINERS_INVALID', 'PORTICO_CONTAINERS names no container program', {
       blame: 'user',

@@ -140,7 +140,7 @@ export function heldTooMuch(name: string, { memoryBytes }: Limits): Cut {
 }
 
 /** The words for a function that was ended at its time limit. */
-function tookTooLong(name: string, { timeoutMs }: Limits): Cut {
+export function tookTooLong(name: string, { timeoutMs }: Limits): Cut {
   return {
     code: 'FUNCTION_TIMEOUT',
     message: `${name} took longer than ${Number((timeoutMs / 1000).toFixed(1))} s and was ended.`,
@@ -148,7 +148,8 @@ function tookTooLong(name: string, { timeoutMs }: Limits): Cut {
   };
 }
 
-function printedTooMuch(name: string, { outputBytes }: Limits, stream: string): Cut {
+/** The words for a function that was ended at its limit of output. */
+export function printedTooMuch(name: string, { outputBytes }: Limits, stream: string): Cut {
   return {
     code: 'FUNCTION_OUTPUT_LIMIT',
     message: `${name} printed more than ${Math.round(outputBytes / 1024)} KiB to ${stream} and was ended.`,
@@ -156,22 +157,30 @@ function printedTooMuch(name: string, { outputBytes }: Limits, stream: string): 
   };
 }
 
-/** Keeps the first `kept` bytes of a stream, and says when it has given more than `most`. */
 function collect(stream: Readable, kept: number, most: number, flood: () => void): { text(): string } {
+  const first = keepFirst(kept, most, flood);
+  stream.on('error', () => undefined);
+  stream.on('data', (chunk: Buffer) => first.add(chunk));
+  return first;
+}
+
+/** Keeps the first `kept` bytes of what is added, and says when it has been given more than `most`. */
+export function keepFirst(
+  kept: number,
+  most: number,
+  flood: () => void,
+): { add(chunk: Buffer): void; text(): string } {
   const chunks: Buffer[] = [];
   let size = 0;
-  let held = 0;
-  stream.on('error', () => undefined);
-  stream.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (held < kept) chunks.push(chunk.subarray(0, kept - held));
-    held += chunk.length;
-    if (size > most) flood();
-  });
   return {
+    add(chunk) {
+      if (size < kept) chunks.push(chunk.subarray(0, kept - size));
+      size += chunk.length;
+      if (size > most) flood();
+    },
     text() {
       const text = Buffer.concat(chunks).toString('utf8');
-      return held > kept ? `${text}\n… (cut: there was more)\n` : text;
+      return size > kept ? `${text}\n… (cut: there was more)\n` : text;
     },
   };
 }
