@@ -5,7 +5,7 @@
  *   npm run build:cli            and then: npm publish ./packages/cli/dist
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
@@ -17,6 +17,7 @@ import { componentsOf, notices, softwareBillOfMaterials } from './components.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HERE = join(ROOT, 'packages/cli');
 const SERVER_VERBS = join(ROOT, 'src/cli/server-verbs.ts');
+const APP_VERBS = join(ROOT, 'src/cli/app/app.ts');
 const POLYFILLS = 'newer-javascript.js';
 
 /** Builds into a directory, which is made anew, and gives it. */
@@ -28,7 +29,7 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
     external: [/^node:/],
     // The oldest Node that it is for has no `using`.
     transform: { target: 'node20' },
-    plugins: [withoutServer(), filesBesideModules(dist)],
+    plugins: [withoutServer(), filesBesideModules(dist, { withRoot: true })],
     logLevel: 'warn',
     onLog(level, log, report) {
       // Only a warning to the bundler, which leaves the import as it is; nobody has the module where this is installed.
@@ -59,24 +60,37 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
   return dist;
 }
 
-/** What the verbs of the server load is replaced by a sentence about where the server is. */
+/** What the verbs of the server load is replaced by a sentence about where the server is. `app create` needs no server. */
 function withoutServer(): Plugin {
-  const source = readFileSync(SERVER_VERBS, 'utf8');
-  const exported = new Map(
-    [...source.matchAll(/import\('([^']+)'\)\)+\.(\w+)/g)].map(([, file = '', name = '']) => [file, name]),
-  );
+  const left = new Map([
+    ...loadedBy(SERVER_VERBS, 'portico').filter(([, { name }]) => name !== 'app'),
+    ...loadedBy(APP_VERBS, 'portico app').filter(([, { name }]) => name === 'checkApp'),
+  ]);
   return {
     name: 'without-server',
     resolveId(id, importer) {
-      return importer === SERVER_VERBS && exported.has(id) ? `\0elsewhere:${id}` : null;
+      const module = importer === undefined ? '' : join(dirname(importer), id);
+      return left.has(module) ? `\0elsewhere:${module}` : null;
     },
     load(id) {
-      const name = id.startsWith('\0elsewhere:') ? exported.get(id.slice('\0elsewhere:'.length)) : undefined;
-      if (name === undefined) return null;
+      const verb = id.startsWith('\0elsewhere:') ? left.get(id.slice('\0elsewhere:'.length)) : undefined;
+      if (verb === undefined) return null;
       const module = JSON.stringify(join(HERE, 'no-server.js'));
-      return `import { elsewhere } from ${module};\nexport const ${name} = elsewhere('${name}');\n`;
+      return `import { elsewhere } from ${module};\nexport const ${verb.name} = elsewhere('${verb.called}');\n`;
     },
   };
+}
+
+/** The modules that a table of verbs loads: what each gives, and how the verb is called. */
+function loadedBy(
+  table: string,
+  before: string,
+): [string, { readonly name: string; readonly called: string }][] {
+  const loads = readFileSync(table, 'utf8').matchAll(/import\('([^']+)'\)\)+\.(\w+)/g);
+  return [...loads].map(([, file = '', name = '']) => {
+    const module = join(dirname(table), file);
+    return [module, { name, called: `${before} ${basename(file, '.ts')}` }];
+  });
 }
 
 if (import.meta.main) await buildCli();

@@ -86,9 +86,9 @@ function packageOf(id: string): string {
 
 /**
  * Files that a module finds beside itself by `new URL('./name', import.meta.url)` come along; programs among them are
- * built too.
+ * built too. Files of the repository's root stay there, one directory above, or come along where `dist` is all that is published.
  */
-export function filesBesideModules(dist: string): Plugin {
+export function filesBesideModules(dist: string, { withRoot = false } = {}): Plugin {
   return {
     name: 'files-beside-modules',
     transform(code, id) {
@@ -103,7 +103,11 @@ export function filesBesideModules(dist: string): Plugin {
             return urlFromDist(fileName);
           }
           const inside = relative(SOURCE, file);
-          if (inside.startsWith('..')) return urlFromDist(`../${relative(ROOT, file)}`);
+          if (inside.startsWith('..') && !withRoot) return urlFromDist(`../${relative(ROOT, file)}`);
+          if (inside.startsWith('..')) {
+            cpSync(file, join(dist, relative(ROOT, file)));
+            return urlFromDist(relative(ROOT, file));
+          }
           const asset = join('files', inside);
           cpSync(file, join(dist, asset), { recursive: true });
           return urlFromDist(name.endsWith('/') ? `${asset}/` : asset);

@@ -1,10 +1,10 @@
 // Stands for the server in the packed command line.
 import { PorticoError } from '../../src/error.ts';
 
-/** A verb that says where the server is. */
+/** A verb, such as `portico serve`, that says where the server is. */
 export function elsewhere(verb) {
   return () => {
-    throw new PorticoError('SERVER_MISSING', `portico ${verb} is not in this package, which has no server`, {
+    throw new PorticoError('SERVER_MISSING', `${verb} is not in this package, which has no server`, {
       blame: 'user',
       hint: 'Use the image, or a clone of Portico: see docs/installing.md.',
     });

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
@@ -72,10 +74,31 @@ test('every verb starts from it', async () => {
   });
   expect(await portico('app', 'check')).toMatchObject({
     code: 65,
-    stderr: expect.stringContaining('portico app is not in this package'),
+    stderr: expect.stringContaining('portico app check is not in this package'),
   });
   await portico('init', 'web');
   expect(await portico('fn', 'render', 'web')).toMatchObject({ code: 0 });
+});
+
+test('the App is created from it: the page holds the manifest', async () => {
+  const program = join(packed, 'portico.js');
+  const create = spawn(process.execPath, [program, 'app', 'create', '--name', 'tried'], {
+    cwd: dir.path('.'),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(create, 'exit');
+  let page = '';
+  for await (const printed of create.stdout.setEncoding('utf8')) {
+    const [url] = /http:\S+/.exec(String(printed)) ?? [];
+    if (url === undefined) continue;
+    page = await (await fetch(url)).text();
+    break;
+  }
+  create.kill('SIGINT');
+  await ended;
+  expect(page).toContain('merge_group');
+  expect(page).toContain('tried');
+  expect(readdirSync(dir.path('.'))).not.toContain('.env');
 });
 
 test('its notices and its list of components name the same packages, each with a licence that may be given on', () => {
