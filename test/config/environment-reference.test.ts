@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 /** The variables that the code reads against those that docs/installing.md tells of, both ways. */
 
-/** The system's own, and those of GitHub Actions; they mean here what they mean everywhere. */
+/** The system's own, those of GitHub Actions and of pods; they mean here what they mean everywhere. */
 const EVERYWHERE = new Set([
   'PATH',
   'SystemRoot',
@@ -12,6 +12,9 @@ const EVERYWHERE = new Set([
   'TERM',
   'XDG_CACHE_HOME',
   'INIT_CWD',
+  'HOSTNAME',
+  'KUBERNETES_SERVICE_HOST',
+  'KUBERNETES_SERVICE_PORT',
   'GITHUB_EVENT_NAME',
   'GITHUB_EVENT_PATH',
   'GITHUB_OUTPUT',
