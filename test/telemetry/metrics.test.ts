@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+
 import { expect, test } from 'vitest';
 
 import { createMetrics } from '../../src/telemetry/metrics.ts';
+import { metricsReference } from '../../src/telemetry/reference.ts';
 
 test('everything that is counted can be scraped', async () => {
   const metrics = createMetrics();
@@ -58,4 +61,13 @@ test('two in one process do not mix, and a source that fails does not fail the s
   one.delivery('push', 'stored');
   two.observeDepth(() => Promise.reject(new Error('no database')));
   expect(await two.registry.metrics()).not.toContain('event="push"');
+});
+
+test('the page of metrics is what the code says, and has all of them', () => {
+  const page = readFileSync('docs/metrics.md', 'utf8');
+  expect(page, 'run: npm run docs').toBe(metricsReference());
+  const source = readFileSync('src/telemetry/metrics.ts', 'utf8');
+  const names = new Set([...source.matchAll(/'(portico_\w+)'/g)].map(([, name = '']) => name));
+  expect(names.size).toBeGreaterThan(20);
+  expect([...names].filter((name) => !page.includes(`| \`${name}\` |`))).toEqual([]);
 });

@@ -2,42 +2,9 @@
 import { newestInRange } from '../../config/follow.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
+import type { WITHHELD_REASONS } from './withheld-reason.ts';
 
-export type WithheldReason =
-  | 'up-to-date'
-  | 'paused'
-  | 'not-followed'
-  | 'no-revision'
-  | 'no-such-revision'
-  | 'base-missing'
-  | 'blocked-visibility'
-  | 'limit'
-  | 'declined'
-  | 'conflict'
-  | 'archived'
-  | 'not-scheduled'
-  | 'too-young'
-  | 'not-owned'
-  | 'variant-error'
-  | 'deletion-proposed'
-  | 'orphaned'
-  | 'upstream-unreachable'
-  | 'upstream-unknown'
-  | 'unreadable'
-  | 'push-refused'
-  | 'wave-waiting'
-  | 'wave-stopped'
-  | 'wave-rolled-back'
-  | 'ahead'
-  | 'unreachable'
-  | 'drifted'
-  | 'no-head'
-  | 'no-channel'
-  | 'channel-stopped'
-  | 'withdrawn'
-  | 'soaking'
-  | 'source-refused'
-  | 'source-changed';
+export type WithheldReason = keyof typeof WITHHELD_REASONS;
 
 /** An update that is not made: a stable reason and a sentence that says what to do. */
 export interface Withheld {
