@@ -46,11 +46,22 @@ longTest(
   120_000,
 );
 
+/** What the program may say, without regard to case. */
+const said = globSync(['src/**/*.ts', 'packages/cli/*.js'])
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
+  .toLowerCase();
+
+test('what the page on github.com quotes of Portico is what the program says', () => {
+  const github = readFileSync('docs/first-hour-github.md', 'utf8').replaceAll(/^ *```[^]*?^ *```$/gm, '');
+  const quoted = [...github.matchAll(/"([^"\n]+)"/g)].map(([, text = '']) => text);
+  expect(quoted.length).toBeGreaterThan(8);
+  // Names of the example stand where the program has them from elsewhere.
+  const pieces = quoted.flatMap((text) => text.split(/github\.com|\bweb\b|\bv\d\b/));
+  expect(pieces.filter((piece) => !said.includes(piece.toLowerCase()))).toEqual([]);
+});
+
 test('messages of the page on troubleshooting are what the program says', () => {
-  const said = globSync(['src/**/*.ts', 'packages/cli/*.js'])
-    .map((file) => readFileSync(file, 'utf8'))
-    .join('\n')
-    .toLowerCase();
   const rows = [...readFileSync('docs/questions.md', 'utf8').matchAll(/^\| `([^`]+)` \|/gm)].map(
     ([, text = '']) => text,
   );

@@ -9,7 +9,10 @@ const SOURCE = 'https://github.com/portico/portico/blob/main';
 
 /** Pages that are not below a heading here are found below the last one. */
 const SECTIONS: readonly (readonly [title: string, pages: readonly string[]])[] = [
-  ['Start', ['first-hour', 'one-shot', 'github-action', 'installing', 'enterprise-server']],
+  [
+    'Start',
+    ['first-hour', 'first-hour-github', 'one-shot', 'github-action', 'installing', 'enterprise-server'],
+  ],
   [
     'How to',
     [
@@ -25,7 +28,10 @@ const SECTIONS: readonly (readonly [title: string, pages: readonly string[]])[] 
       'oci',
     ],
   ],
-  ['Reference', ['cli', 'commands', 'checks', 'functions', 'limits', 'errors', 'api', 'who-can-do-what']],
+  [
+    'Reference',
+    ['cli', 'commands', 'checks', 'functions', 'limits', 'errors', 'metrics', 'api', 'who-can-do-what'],
+  ],
 ];
 
 const pages = readdirSync(DOCS)
