@@ -2,7 +2,7 @@ import { COMMON } from './arguments.ts';
 import { groupLines, kptName, verbsOfGroup } from './kpt-names.ts';
 import type { Option, Verb } from './verb.ts';
 
-/** What the verbs are for, in the order of the help: each verb stands in one of these. */
+/** What the verbs are for, in the order of the help; a verb that none names stands under the last title. */
 const TOPICS: readonly { readonly title: string; readonly verbs: readonly string[] }[] = [
   {
     title: 'Packages on this machine',
@@ -22,15 +22,19 @@ const TOPICS: readonly { readonly title: string; readonly verbs: readonly string
   },
   { title: 'This program', verbs: ['completion', 'version'] },
 ];
+const OTHERS = 'More';
 
 /** The text of `portico --help`. */
 export function generalHelp(verbs: readonly Verb[]): string {
   const width = Math.max(...verbs.map((verb) => verb.name.length));
+  const named = new Set(TOPICS.flatMap((topic) => topic.verbs));
+  const others = verbs.map(({ name }) => name).filter((name) => !named.has(name));
+  const topics = others.length === 0 ? TOPICS : [...TOPICS, { title: OTHERS, verbs: others }];
   return [
     'Portico: packages of Kubernetes configuration, from draft to every downstream.',
     '',
     'Usage: portico VERB [arguments]',
-    ...TOPICS.flatMap((topic) => ['', `${topic.title}:`, ...verbLines(verbs, topic.verbs, width)]),
+    ...topics.flatMap((topic) => ['', `${topic.title}:`, ...verbLines(verbs, topic.verbs, width)]),
     '',
     "kpt's names work too:",
     ...groupLines(),

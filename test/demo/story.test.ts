@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { recordContract } from '../../localforge/test/contract/recorder.ts';
 import type { ContractRecorder } from '../../localforge/test/contract/recorder.ts';
@@ -74,7 +74,7 @@ function expectContract(): void {
   expect(report.requests).toBeGreaterThan(100);
 }
 
-test('the story is told, and GitHub would have taken every request of it', async () => {
+longTest('the story is told, and GitHub would have taken every request of it', async () => {
   expect(printed).not.toContain('✗');
   const summary = await summarise(local.forge.apiUrl, []);
   expect(summary.repositories.map(({ name, pulls }) => [name, pulls.map(({ state }) => state)])).toEqual([
@@ -85,7 +85,7 @@ test('the story is told, and GitHub would have taken every request of it', async
   expectContract();
 });
 
-test('CI has run on the proposal, and Flux and Argo CD have told of what they deployed', async () => {
+longTest('CI has run on the proposal, and Flux and Argo CD have told of what they deployed', async () => {
   const alice = octokitAs(local.forge.apiUrl, 'alice-token').rest;
   const owner = ORGANISATION;
   const { data: pull } = await alice.pulls.get({ owner, repo: UPSTREAM, pull_number: 1 });
@@ -133,12 +133,12 @@ longTest('what it invites to works exactly as printed, in a terminal and in a br
   expectContract();
 });
 
-test('it ends by Ctrl+C', async () => {
+longTest('it ends by Ctrl+C', async () => {
   ctrlC.abort();
   expect(await ended).toBe(0);
 });
 
-test('README says what the demo prints', () => {
+longTest('README says what the demo prints', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   expect(readme).toContain(invitation({ web: 'http://127.0.0.1:4280', hero: 'web-app', own: true }));
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { STORIES } from '../long-test.ts';
 import { killedEverywhere } from './crash-everywhere.ts';
 import { killedAlong, undisturbed } from './crash-run.ts';
 import { prepare, REPOSITORIES, SCENARIOS } from './fault-scenarios.ts';
@@ -9,7 +10,7 @@ import { makeGround, type Ground } from './fault-stage.ts';
  * The bot is a process of its own and is killed with SIGKILL just after an effect reached the forge or its database,
  * and before it was told so. Started again, it must bring the forge to the state that an undisturbed run ends in.
  *
- * `npm test` kills a publication twice on its way. `npm run faults` kills every scenario in one story after each push and
+ * `npm run stories` kills a publication twice on its way. `npm run faults` kills every scenario in one story after each push and
  * REST write that it makes, after commits of the database, and as webhooks are stored and taken; and then, one at a
  * time, after every single one of them. `FAULT_SCENARIO=publish` picks by name, `FAULT_COMMITS=8` takes so many commits
  * and webhooks of each, `FAULT_STORIES=1` leaves out what is killed one at a time.
@@ -31,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(() => ground.remove());
 
-test.each(chosen)(
+test.skipIf(!STORIES).each(chosen)(
   '$name: killed anywhere, it comes to the same end',
   async (scenario) => {
     const undisturbedRun = await undisturbed(ground, prepared, scenario);

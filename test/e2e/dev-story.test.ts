@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Octokit } from '@octokit/rest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { stringify } from 'yaml';
 
+import { longTest } from '../long-test.ts';
 import { eventually } from './eventually.ts';
 import { cloneAs, type GitClient } from './git-client.ts';
 import { octokitAs } from './octokit-as.ts';
@@ -76,7 +77,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test('a draft is pushed, rendered by the bot, and pulled again', async () => {
+longTest('a draft is pushed, rendered by the bot, and pulled again', async () => {
   await git('switch', '-q', '-c', 'drafts/apps/web/next');
   writeFiles(work, { 'apps/web/setters.yaml': webPackage('1.1.0')['setters.yaml']! });
   await git('commit', '-qam', 'Web 1.1.0');
@@ -99,7 +100,7 @@ test('a draft is pushed, rendered by the bot, and pulled again', async () => {
   );
 });
 
-test('who may only read is refused, and the proposal stays a draft', async () => {
+longTest('who may only read is refused, and the proposal stays a draft', async () => {
   const { data } = await rita.rest.issues.createComment({
     ...blueprints,
     issue_number: 1,
@@ -111,30 +112,33 @@ test('who may only read is refused, and the proposal stays a draft', async () =>
   expect(reply.filter((body) => body.includes(`portico:reply ${data.id}`))).toHaveLength(1);
 });
 
-test('the author proposes, cannot approve alone, and publishes once a colleague has approved', async () => {
-  expect(await command('/portico propose')).toBe('rocket');
-  expect((await alice.rest.pulls.get({ ...blueprints, pull_number: 1 })).data.draft).toBe(false);
-  expect(await command('/portico approve')).toBe('confused');
-  expect(await command('/portico publish')).toBe('confused');
+longTest(
+  'the author proposes, cannot approve alone, and publishes once a colleague has approved',
+  async () => {
+    expect(await command('/portico propose')).toBe('rocket');
+    expect((await alice.rest.pulls.get({ ...blueprints, pull_number: 1 })).data.draft).toBe(false);
+    expect(await command('/portico approve')).toBe('confused');
+    expect(await command('/portico publish')).toBe('confused');
 
-  const bob = octokitAs(dev.ready.api, 'bob-token');
-  await bob.rest.pulls.createReview({ ...blueprints, pull_number: 1, event: 'APPROVE' });
-  expect(await command('/portico publish')).toBe('rocket');
+    const bob = octokitAs(dev.ready.api, 'bob-token');
+    await bob.rest.pulls.createReview({ ...blueprints, pull_number: 1, event: 'APPROVE' });
+    expect(await command('/portico publish')).toBe('rocket');
 
-  const { data: pull } = await alice.rest.pulls.get({ ...blueprints, pull_number: 1 });
-  expect(pull.merged).toBe(true);
-  await eventually('the release', () =>
-    alice.rest.repos.getReleaseByTag({ ...blueprints, tag: 'apps/web/v2' }),
-  );
-  await git('fetch', '-q', '--tags', 'origin');
-  expect(await git('rev-parse', 'apps/web/v2^{commit}')).toBe(pull.merge_commit_sha);
-  const message = await git('for-each-ref', '--format=%(contents)', 'refs/tags/apps/web/v2');
-  expect(message).toContain('Package: apps/web');
-  expect(message).toContain('Approved-by: bob');
-  expect(message).toContain('Proposal: #1');
-});
+    const { data: pull } = await alice.rest.pulls.get({ ...blueprints, pull_number: 1 });
+    expect(pull.merged).toBe(true);
+    await eventually('the release', () =>
+      alice.rest.repos.getReleaseByTag({ ...blueprints, tag: 'apps/web/v2' }),
+    );
+    await git('fetch', '-q', '--tags', 'origin');
+    expect(await git('rev-parse', 'apps/web/v2^{commit}')).toBe(pull.merge_commit_sha);
+    const message = await git('for-each-ref', '--format=%(contents)', 'refs/tags/apps/web/v2');
+    expect(message).toContain('Package: apps/web');
+    expect(message).toContain('Approved-by: bob');
+    expect(message).toContain('Proposal: #1');
+  },
+);
 
-test('the downstream repository gets one update pull request, with its own change kept', async () => {
+longTest('the downstream repository gets one update pull request, with its own change kept', async () => {
   const update = await eventually('the update', async () => {
     const { data } = await alice.rest.pulls.list({ ...deploy, state: 'open' });
     return data[0];
@@ -152,7 +156,7 @@ test('the downstream repository gets one update pull request, with its own chang
   expect(text).toContain('replicas: 7');
 });
 
-test('stopped and started again it goes on where it was', async () => {
+longTest('stopped and started again it goes on where it was', async () => {
   expect(await dev.end('SIGTERM')).toBe(0);
   const port = Number(new URL(dev.ready.api).port);
   dev = await startDev({ data: join(root, 'data'), config, port });

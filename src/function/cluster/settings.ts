@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 
 import { PorticoError } from '../../error.ts';
+import { withoutEnd } from '../../text/ends.ts';
 
 /** Where and how functions run as Jobs of a Kubernetes cluster. */
 export interface ClusterSettings {
@@ -69,7 +70,7 @@ function readUrl(text: string): string {
     throw invalid(`PORTICO_KUBERNETES_URL: ${quoted(text)} is no address that begins with https://`);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     throw invalid('PORTICO_KUBERNETES_URL holds more than an address');
-  return url.href.replace(/\/+$/, '');
+  return withoutEnd(url.href, '/');
 }
 
 /** At most 63 letters, digits, `-`, `_` and `.`, as values of labels are. */

@@ -1,5 +1,5 @@
 /** Approving and publishing update pull requests of many repositories from one issue, each with the rights that the person has there. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
@@ -84,62 +84,65 @@ function confirmationOf(plan: string): string {
   return /\/portico confirm [0-9a-f]{12}/.exec(plan)?.[0] ?? '';
 }
 
-test('what was planned is approved with the rights in each repository, what moved is left out, and broken off it goes on', async () => {
-  const [up, a, b] = [stage.repository('up'), stage.repository('edge-a'), stage.repository('edge-b')];
-  const issue = await issueOf('carol');
-  const nowhere = await up.command(issue, '/portico bulk approve --revision=web@v9', 'carol');
-  expect(nowhere.reply).toContain('is not published here');
-  expect((await up.command(issue, '/portico bulk approve --revision=web@v1', 'carol')).reply).toContain(
-    'Nothing to approve matches',
-  );
+longTest(
+  'what was planned is approved with the rights in each repository, what moved is left out, and broken off it goes on',
+  async () => {
+    const [up, a, b] = [stage.repository('up'), stage.repository('edge-a'), stage.repository('edge-b')];
+    const issue = await issueOf('carol');
+    const nowhere = await up.command(issue, '/portico bulk approve --revision=web@v9', 'carol');
+    expect(nowhere.reply).toContain('is not published here');
+    expect((await up.command(issue, '/portico bulk approve --revision=web@v1', 'carol')).reply).toContain(
+      'Nothing to approve matches',
+    );
 
-  const planned = await up.command(issue, '/portico bulk approve --revision=web@v2', 'carol');
-  const plan = await planIn(issue);
-  expect(plan).toContain(`\`acme/edge-a#${opened.get('edge-a')}\``);
-  expect(plan).toContain(`\`acme/edge-b#${opened.get('edge-b')}\``);
-  expect(plan).not.toContain('acme/edge-read');
-  expect(planned.reply).toContain('2 pull requests are not in the plan');
-  expect(planned.reply).toMatch(/edge-closed#\d+` \| .*no one here/);
-  expect(planned.reply).toMatch(/edge-read#\d+` \| .*your role is read/i);
+    const planned = await up.command(issue, '/portico bulk approve --revision=web@v2', 'carol');
+    const plan = await planIn(issue);
+    expect(plan).toContain(`\`acme/edge-a#${opened.get('edge-a')}\``);
+    expect(plan).toContain(`\`acme/edge-b#${opened.get('edge-b')}\``);
+    expect(plan).not.toContain('acme/edge-read');
+    expect(planned.reply).toContain('2 pull requests are not in the plan');
+    expect(planned.reply).toMatch(/edge-closed#\d+` \| .*no one here/);
+    expect(planned.reply).toMatch(/edge-read#\d+` \| .*your role is read/i);
 
-  expect((await up.command(issue, '/portico confirm', 'carol')).reply).toContain(
-    'This plan is about other repositories.',
-  );
-  expect((await up.command(issue, confirmationOf(plan), 'bob')).reply).toContain('You have no plan');
-  const head = (await b.pull(opened.get('edge-b')!)).head;
-  await b.push(head.ref, { 'web/more.yaml': configMap('more', { by: 'bob' }) }, { as: 'bob' });
-  await stage.idle();
+    expect((await up.command(issue, '/portico confirm', 'carol')).reply).toContain(
+      'This plan is about other repositories.',
+    );
+    expect((await up.command(issue, confirmationOf(plan), 'bob')).reply).toContain('You have no plan');
+    const head = (await b.pull(opened.get('edge-b')!)).head;
+    await b.push(head.ref, { 'web/more.yaml': configMap('more', { by: 'bob' }) }, { as: 'bob' });
+    await stage.idle();
 
-  let calls = 0;
-  const answered = await stage.watching(
-    async ({ path, method }) => {
-      const isFirst = method === 'GET' && path.endsWith(`/edge-b/pulls/${opened.get('edge-b')}`);
-      return isFirst && ++calls === 1 ? 502 : undefined;
-    },
-    () => up.command(issue, confirmationOf(plan), 'carol'),
-  );
-  expect(calls).toBeGreaterThan(1);
-  expect(answered.reply).toContain('1 of 2 items could not be done');
-  expect(await planIn(issue)).toContain('It changed after it was planned');
-  expect(await a.sticky(opened.get('edge-a')!)).toContain('Approved for this content by carol.');
-  expect(await b.sticky(opened.get('edge-b')!)).toContain('Needs 1 approval');
-  const records = (await a.comments(opened.get('edge-a')!)).filter(({ body }) =>
-    body?.includes('portico:record'),
-  );
-  expect(records).toHaveLength(1);
+    let calls = 0;
+    const answered = await stage.watching(
+      async ({ path, method }) => {
+        const isFirst = method === 'GET' && path.endsWith(`/edge-b/pulls/${opened.get('edge-b')}`);
+        return isFirst && ++calls === 1 ? 502 : undefined;
+      },
+      () => up.command(issue, confirmationOf(plan), 'carol'),
+    );
+    expect(calls).toBeGreaterThan(1);
+    expect(answered.reply).toContain('1 of 2 items could not be done');
+    expect(await planIn(issue)).toContain('It changed after it was planned');
+    expect(await a.sticky(opened.get('edge-a')!)).toContain('Approved for this content by carol.');
+    expect(await b.sticky(opened.get('edge-b')!)).toContain('Needs 1 approval');
+    const records = (await a.comments(opened.get('edge-a')!)).filter(({ body }) =>
+      body?.includes('portico:record'),
+    );
+    expect(records).toHaveLength(1);
 
-  const again = await stage.writesOf(() => up.command(issue, confirmationOf(plan), 'carol'), 'edge-a');
-  expect(again).toEqual([]);
-  // Whoever pushed a part of it is an author there, wherever the approval is given.
-  const others = await issueOf('bob');
-  await up.command(others, '/portico bulk approve --revision=web@v2 --match=acme/edge-b', 'bob');
-  expect(await planIn(others)).toBe('');
-  // What somebody put onto an update is approved by itself, not among many.
-  const many = await up.command(issue, '/portico bulk approve --revision=web@v2', 'carol');
-  expect(many.reply).toMatch(/edge-b#\d+` \| .*commits that Portico did not make/);
-});
+    const again = await stage.writesOf(() => up.command(issue, confirmationOf(plan), 'carol'), 'edge-a');
+    expect(again).toEqual([]);
+    // Whoever pushed a part of it is an author there, wherever the approval is given.
+    const others = await issueOf('bob');
+    await up.command(others, '/portico bulk approve --revision=web@v2 --match=acme/edge-b', 'bob');
+    expect(await planIn(others)).toBe('');
+    // What somebody put onto an update is approved by itself, not among many.
+    const many = await up.command(issue, '/portico bulk approve --revision=web@v2', 'carol');
+    expect(many.reply).toMatch(/edge-b#\d+` \| .*commits that Portico did not make/);
+  },
+);
 
-test('what is approved is published by a plan, once', async () => {
+longTest('what is approved is published by a plan, once', async () => {
   const [up, a] = [stage.repository('up'), stage.repository('edge-a')];
   const issue = await issueOf('carol');
   expect((await up.command(issue, '/portico bulk publish --rollout=web --wave=no', 'carol')).reply).toContain(

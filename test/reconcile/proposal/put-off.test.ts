@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
 import { manyFunctions } from '../../isolation/hostile-packages.ts';
+import { longTest } from '../../long-test.ts';
 import { forkOf } from '../fork-of.ts';
 import { smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -45,17 +46,23 @@ async function propose(
 const waits = (writes: readonly Write[]): number =>
   writes.filter(({ detail }) => JSON.stringify(detail).includes('Waiting for its turn')).length;
 
-test('a proposal of a fork that takes longer than its turn says that it waits, once, and has its answer later (61)', async () => {
-  const { number, writes } = await propose('long', LONG);
-  expect(waits(writes)).toBe(1);
-  const check = (await main.checksOf(number)).get('portico');
-  expect(check?.conclusion).toMatch(/success|failure/);
-  expect(waits(await stage.writesOf(() => stage.look('packages'), 'packages'))).toBe(0);
-});
+longTest(
+  'a proposal of a fork that takes longer than its turn says that it waits, once, and has its answer later (61)',
+  async () => {
+    const { number, writes } = await propose('long', LONG);
+    expect(waits(writes)).toBe(1);
+    const check = (await main.checksOf(number)).get('portico');
+    expect(check?.conclusion).toMatch(/success|failure/);
+    expect(waits(await stage.writesOf(() => stage.look('packages'), 'packages'))).toBe(0);
+  },
+);
 
-test('whose proposals take long waits with others that do, until the next answers come (61)', async () => {
-  await propose('long-too', { ...LONG, 'note.txt': 'another' });
-  const { number, writes } = await propose('short', smallPackage('short'));
-  expect(waits(writes)).toBe(1);
-  expect((await main.checksOf(number)).get('portico')?.conclusion).toBe('success');
-});
+longTest(
+  'whose proposals take long waits with others that do, until the next answers come (61)',
+  async () => {
+    await propose('long-too', { ...LONG, 'note.txt': 'another' });
+    const { number, writes } = await propose('short', smallPackage('short'));
+    expect(waits(writes)).toBe(1);
+    expect((await main.checksOf(number)).get('portico')?.conclusion).toBe('success');
+  },
+);

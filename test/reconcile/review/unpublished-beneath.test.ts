@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
+import { longTest, STORIES } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, kptfile, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -57,7 +57,7 @@ async function updateOf(repo: StageRepository): Promise<number> {
   return open[0]!.number;
 }
 
-test('an update above a direct push needs one more than the one who pushed (63)', async () => {
+longTest('an update above a direct push needs one more than the one who pushed (63)', async () => {
   const repo = stage.repository('waits');
   const number = await updateOf(repo);
   await repo.command(number, '/portico approve', 'bob');
@@ -71,7 +71,7 @@ test('an update above a direct push needs one more than the one who pushed (63)'
   expect(await repo.read('shop/extra.yaml', sha)).not.toBeNull();
 });
 
-test.each([
+test.skipIf(!STORIES).each([
   ['above a revision', 'auto', ['shop/v1']],
   ['where there is none yet', 'begun', []],
 ])('it does not merge itself %s (63)', async (_where, name, tags) => {
@@ -93,7 +93,7 @@ describe('the first revision of a package that was pushed to the base branch', (
     await stage.idle();
   });
 
-  test('is not approved by who pushed it (63)', async () => {
+  longTest('is not approved by who pushed it (63)', async () => {
     const { number } = await repo.propose('next', change('red'));
     const own = await repo.command(number, '/portico approve', 'bob');
     expect(own).toMatchObject({ reaction: 'confused' });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { recipeFor } from '../../deploy/recipes.ts';
 import { below, locked } from '../../e2e/packages.ts';
@@ -165,7 +165,7 @@ longTest('Argo CD: three waves, each after the deployments of the one before', a
   expectInTurn(await toldDuring(() => release('argo', 'example.com/web:2')), 'argo');
 });
 
-test('Argo CD: a failing deployment stops it', async () => {
+longTest('Argo CD: a failing deployment stops it', async () => {
   const told = await toldDuring(() => release('argo', 'registry.invalid/web:3'));
   await expectStopped(told, 'argo', ['in_progress', 'failure']);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
@@ -47,20 +47,23 @@ const conflicts = async (): Promise<{ title: string; summary: string }> => {
   return check!.output as { title: string; summary: string };
 };
 
-test('with the old key beside the new ones nothing changes: own commits are still ours, nothing is written', async () => {
-  await stage.stopBot();
-  const privateKey = stage.forge.replaceAppKey();
-  expect(privateKey).not.toBe(before);
-  const writes = await stage.writesOf(async () => {
-    await stage.startBot({ privateKey, sealKeys: [SEAL_KEY], previousPrivateKeys: [before] });
-    await stage.look('down');
-    await stage.look('plain');
-  });
-  expect(writes).toEqual([]);
-  expect((await conflicts()).title).toMatch(/^Open: ConfigMap\/web data\./);
-  const given = (await stage.repository('plain').checksOf(approved)).get('portico/approval');
-  expect(given).toMatchObject({ conclusion: 'success' });
-});
+longTest(
+  'with the old key beside the new ones nothing changes: own commits are still ours, nothing is written',
+  async () => {
+    await stage.stopBot();
+    const privateKey = stage.forge.replaceAppKey();
+    expect(privateKey).not.toBe(before);
+    const writes = await stage.writesOf(async () => {
+      await stage.startBot({ privateKey, sealKeys: [SEAL_KEY], previousPrivateKeys: [before] });
+      await stage.look('down');
+      await stage.look('plain');
+    });
+    expect(writes).toEqual([]);
+    expect((await conflicts()).title).toMatch(/^Open: ConfigMap\/web data\./);
+    const given = (await stage.repository('plain').checksOf(approved)).get('portico/approval');
+    expect(given).toMatchObject({ conclusion: 'success' });
+  },
+);
 
 longTest(
   'without it, approvals do not count and open conflicts stay closed to merging, and both say why',

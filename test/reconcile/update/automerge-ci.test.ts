@@ -1,7 +1,7 @@
 import { ACTIONS_APP } from '@portico/localforge/actors/apps';
 import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
 import { putStatus } from '@portico/localforge/checks/put-status';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below, locked } from '../../e2e/packages.ts';
@@ -101,36 +101,39 @@ async function updateOf(name: string): Promise<Awaited<ReturnType<StageRepositor
   return all.find(({ head }) => head.ref.startsWith('portico/update/'))!;
 }
 
-test('an update waits for the checks that its base has, however late they come, and for a status of older CI', async () => {
-  const update = await updateOf('checked');
-  expect(update.merged_at).toBeNull();
-  const { context, ...commit } = await commitOf('checked', update.head.ref);
-  // Somebody proposes the same commit from a fork, and workflows that run for that fail.
-  const elsewhere = { ...commit, branch: 'patch-1' };
-  concludeRun(context, elsewhere, beginRun(context, elsewhere, ACTIONS_APP, 'stranger'), 'failure');
-  const run = beginRun(context, commit, ACTIONS_APP, 'test');
-  await stage.idle();
-  concludeRun(context, commit, run, 'success');
-  await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
-  await stage.idle();
-  expect((await updateOf('checked')).merged_at).toBeNull();
-
-  // The forge may refuse an App in words that name no reason: then both are told that help.
-  await stage.watching(refuseMerge, async () => {
-    await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+longTest(
+  'an update waits for the checks that its base has, however late they come, and for a status of older CI',
+  async () => {
+    const update = await updateOf('checked');
+    expect(update.merged_at).toBeNull();
+    const { context, ...commit } = await commitOf('checked', update.head.ref);
+    // Somebody proposes the same commit from a fork, and workflows that run for that fail.
+    const elsewhere = { ...commit, branch: 'patch-1' };
+    concludeRun(context, elsewhere, beginRun(context, elsewhere, ACTIONS_APP, 'stranger'), 'failure');
+    const run = beginRun(context, commit, ACTIONS_APP, 'test');
     await stage.idle();
-  });
-  expect((await updateOf('checked')).merged_at).toBeNull();
-  const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
-  expect(said.filter((body) => body.includes('the forge does not allow the App to do it'))).toEqual([
-    expect.stringMatching(
-      /Resource not accessible by integration.*permission Workflows. Merge it yourself.*Otherwise, check that the App has the permission/s,
-    ),
-  ]);
+    concludeRun(context, commit, run, 'success');
+    await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
+    await stage.idle();
+    expect((await updateOf('checked')).merged_at).toBeNull();
 
-  await stage.look('checked');
-  expect((await updateOf('checked')).merged_at).not.toBeNull();
-});
+    // The forge may refuse an App in words that name no reason: then both are told that help.
+    await stage.watching(refuseMerge, async () => {
+      await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+      await stage.idle();
+    });
+    expect((await updateOf('checked')).merged_at).toBeNull();
+    const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
+    expect(said.filter((body) => body.includes('the forge does not allow the App to do it'))).toEqual([
+      expect.stringMatching(
+        /Resource not accessible by integration.*permission Workflows. Merge it yourself.*Otherwise, check that the App has the permission/s,
+      ),
+    ]);
+
+    await stage.look('checked');
+    expect((await updateOf('checked')).merged_at).not.toBeNull();
+  },
+);
 
 longTest(
   'a repository that squashes gets squashes, which publish, and the next update knows what was there',

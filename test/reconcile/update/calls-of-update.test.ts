@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { CALLS_OF_RELEASE, CALLS_OF_UPDATE, type Calls } from '../../../scripts/simulate/calls.ts';
 import { branchRuleset } from '../../../src/config/ruleset.ts';
@@ -139,77 +139,91 @@ const ALL = ['portico', 'portico/approval', 'portico/conflicts', 'portico/packag
 const asksWhoPushed = ({ path, query }: Call): boolean =>
   path.endsWith('/activity') && query.includes('refs/heads/portico/update/');
 
-test('of a green update the aggregate alone is written, with what the others found in its text', async () => {
-  const repo = stage.repository('free');
-  const { number } = await updateOf(repo);
-  const checks = await repo.checksOf(number);
-  expect([...checks.keys()]).toEqual(['portico']);
-  const { conclusion, output } = checks.get('portico')!;
-  expect(conclusion).toBe('success');
-  for (const name of ALL.slice(1)) {
-    expect(output.summary).toContain(`\`${name}\``);
-    expect(output.text).toContain(`### ${name}\n`);
-  }
-  expect(await stage.writesOf(() => stage.look('free'), 'free')).toEqual([]);
-});
+longTest(
+  'of a green update the aggregate alone is written, with what the others found in its text',
+  async () => {
+    const repo = stage.repository('free');
+    const { number } = await updateOf(repo);
+    const checks = await repo.checksOf(number);
+    expect([...checks.keys()]).toEqual(['portico']);
+    const { conclusion, output } = checks.get('portico')!;
+    expect(conclusion).toBe('success');
+    for (const name of ALL.slice(1)) {
+      expect(output.summary).toContain(`\`${name}\``);
+      expect(output.text).toContain(`### ${name}\n`);
+    }
+    expect(await stage.writesOf(() => stage.look('free'), 'free')).toEqual([]);
+  },
+);
 
-test('where an approval is asked for the check of that is written, and nobody is asked who pushed what Portico alone pushed', async () => {
-  expect(await checkNames('asked')).toEqual(['portico', 'portico/approval']);
-  const { number } = await updateOf(stage.repository('asked'));
-  const checks = await stage.repository('asked').checksOf(number);
-  expect(checks.get('portico')?.conclusion).toBe('action_required');
-  // She pushed what the package is made from, and no revision holds it yet.
-  expect(checks.get('portico/approval')?.output.title).toBe(
-    'Needs 1 approval: anyone with write access except alice.',
-  );
-  expect(calls.filter(asksWhoPushed)).toEqual([]);
-});
+longTest(
+  'where an approval is asked for the check of that is written, and nobody is asked who pushed what Portico alone pushed',
+  async () => {
+    expect(await checkNames('asked')).toEqual(['portico', 'portico/approval']);
+    const { number } = await updateOf(stage.repository('asked'));
+    const checks = await stage.repository('asked').checksOf(number);
+    expect(checks.get('portico')?.conclusion).toBe('action_required');
+    // She pushed what the package is made from, and no revision holds it yet.
+    expect(checks.get('portico/approval')?.output.title).toBe(
+      'Needs 1 approval: anyone with write access except alice.',
+    );
+    expect(calls.filter(asksWhoPushed)).toEqual([]);
+  },
+);
 
-test('from opening to publication it costs the calls that the simulation and docs/scaling.md assume', async () => {
-  const approved = stage.repository('cycle');
-  const { number } = await updateOf(approved);
-  const steps = {
-    opening: opening.get('cycle'),
-    approval: (await countedBy(() => approved.review(number, 'APPROVE', '', 'carol'))).get('cycle'),
-    publishing: (await countedBy(() => approved.press(number))).get('cycle'),
-  };
-  expect([...(await approved.tags()).keys()]).toEqual(['shop/v1']);
-  expect(steps).toEqual({
-    opening: asAssumed(CALLS_OF_UPDATE.opening),
-    approval: asAssumed(CALLS_OF_UPDATE.approval),
-    publishing: asAssumed(CALLS_OF_UPDATE.publishing),
-  });
-  const page = readFileSync('docs/scaling.md', 'utf8');
-  for (const [step, { content, writes, reads }] of Object.entries(CALLS_OF_UPDATE)) {
-    expect(page).toMatch(new RegExp(`^\\| ${step} \\|.*\\| ${content} \\| ${writes} \\| ${reads} \\|$`, 'm'));
-  }
-  expect(await approved.releases()).toEqual([]);
-  // Nothing is commented, so it takes no more than these two.
-  const content = Object.values(steps).map((counted) => counted?.content ?? 0);
-  expect(content).toEqual([2, 0, 0]);
-  // Where nobody is asked to approve, one check less.
-  expect(opening.get('free')).toMatchObject({ content: 2, writes: 1 });
-});
+longTest(
+  'from opening to publication it costs the calls that the simulation and docs/scaling.md assume',
+  async () => {
+    const approved = stage.repository('cycle');
+    const { number } = await updateOf(approved);
+    const steps = {
+      opening: opening.get('cycle'),
+      approval: (await countedBy(() => approved.review(number, 'APPROVE', '', 'carol'))).get('cycle'),
+      publishing: (await countedBy(() => approved.press(number))).get('cycle'),
+    };
+    expect([...(await approved.tags()).keys()]).toEqual(['shop/v1']);
+    expect(steps).toEqual({
+      opening: asAssumed(CALLS_OF_UPDATE.opening),
+      approval: asAssumed(CALLS_OF_UPDATE.approval),
+      publishing: asAssumed(CALLS_OF_UPDATE.publishing),
+    });
+    const page = readFileSync('docs/scaling.md', 'utf8');
+    for (const [step, { content, writes, reads }] of Object.entries(CALLS_OF_UPDATE)) {
+      expect(page).toMatch(
+        new RegExp(`^\\| ${step} \\|.*\\| ${content} \\| ${writes} \\| ${reads} \\|$`, 'm'),
+      );
+    }
+    expect(await approved.releases()).toEqual([]);
+    // Nothing is commented, so it takes no more than these two.
+    const content = Object.values(steps).map((counted) => counted?.content ?? 0);
+    expect(content).toEqual([2, 0, 0]);
+    // Where nobody is asked to approve, one check less.
+    expect(opening.get('free')).toMatchObject({ content: 2, writes: 1 });
+  },
+);
 
-test('who puts the branch of an update back to an older one is its author, though every commit is of Portico', async () => {
-  const repo = stage.repository('asked');
-  const { number, head } = await updateOf(repo);
-  await stage.repository('up').publish('three', color('third'));
-  const newer = (await repo.pull(number)).head.sha;
-  expect(newer).not.toBe(head.sha);
-  expect((await repo.checksOf(number)).get('portico/approval')?.output.title).not.toContain('bob');
-  await stage
-    .as('bob')
-    .rest.git.updateRef({ ...repo.where, ref: `heads/${head.ref}`, sha: head.sha, force: true });
-  await stage.idle();
-  await repo.review(number, 'APPROVE');
-  const checks = await repo.checksOf(number);
-  expect(checks.get('portico/approval')).toMatchObject({
-    conclusion: 'action_required',
-    output: { title: expect.stringMatching(/^Needs 1 approval: anyone with write access except .*bob/) },
-  });
-  expect(checks.get('portico')?.conclusion).toBe('action_required');
-});
+longTest(
+  'who puts the branch of an update back to an older one is its author, though every commit is of Portico',
+  async () => {
+    const repo = stage.repository('asked');
+    const { number, head } = await updateOf(repo);
+    await stage.repository('up').publish('three', color('third'));
+    const newer = (await repo.pull(number)).head.sha;
+    expect(newer).not.toBe(head.sha);
+    expect((await repo.checksOf(number)).get('portico/approval')?.output.title).not.toContain('bob');
+    await stage
+      .as('bob')
+      .rest.git.updateRef({ ...repo.where, ref: `heads/${head.ref}`, sha: head.sha, force: true });
+    await stage.idle();
+    await repo.review(number, 'APPROVE');
+    const checks = await repo.checksOf(number);
+    expect(checks.get('portico/approval')).toMatchObject({
+      conclusion: 'action_required',
+      output: { title: expect.stringMatching(/^Needs 1 approval: anyone with write access except .*bob/) },
+    });
+    expect(checks.get('portico')?.conclusion).toBe('action_required');
+  },
+);
 
 longTest('where it is released, it costs one call more that creates content', async () => {
   const repo = stage.repository('released');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
+import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -53,22 +54,25 @@ async function said(name: string): Promise<string> {
   return (await repository.comments(newest!.number)).map(({ body }) => body).join('\n');
 }
 
-test('a revision is retired: who has it goes back, its open update is closed, and that is no "not this one"', async () => {
-  for (const name of NAMES) expect(await titles(name), name).toEqual(['Update shop to v2']);
-  await stage.repository('merged').merge(1);
-  expect(await stage.repository('merged').read('shop/Kptfile')).toContain('ref: web/v2');
-  const up = stage.repository('up');
-  const second = (await up.tags()).get('web/v2')!;
-  await stage.as('alice').rest.git.deleteRef({ ...up.where, ref: 'tags/web/v2' });
-  await stage.idle();
-  expect(await titles('merged')).toEqual(['Update shop to v1']);
-  expect(await titles('retired')).toEqual([]);
-  expect(await said('retired')).toContain('Nothing is left to update.');
-  await up.tag('web/v2', second);
-  await stage.idle();
-  expect(await titles('retired')).toEqual(['Update shop to v2']);
-  expect(await titles('merged')).toEqual([]);
-});
+longTest(
+  'a revision is retired: who has it goes back, its open update is closed, and that is no "not this one"',
+  async () => {
+    for (const name of NAMES) expect(await titles(name), name).toEqual(['Update shop to v2']);
+    await stage.repository('merged').merge(1);
+    expect(await stage.repository('merged').read('shop/Kptfile')).toContain('ref: web/v2');
+    const up = stage.repository('up');
+    const second = (await up.tags()).get('web/v2')!;
+    await stage.as('alice').rest.git.deleteRef({ ...up.where, ref: 'tags/web/v2' });
+    await stage.idle();
+    expect(await titles('merged')).toEqual(['Update shop to v1']);
+    expect(await titles('retired')).toEqual([]);
+    expect(await said('retired')).toContain('Nothing is left to update.');
+    await up.tag('web/v2', second);
+    await stage.idle();
+    expect(await titles('retired')).toEqual(['Update shop to v2']);
+    expect(await titles('merged')).toEqual([]);
+  },
+);
 
 test.skipIf(!LONG)(
   'renamed, archived, deleted, or without the package: the others get the next revision',
@@ -97,7 +101,7 @@ test.skipIf(!LONG)('the upstream is renamed: who is locked to its former name fo
   for (const name of ['other', 'retired']) expect(await titles(name)).toEqual(['Update shop to v4']);
 });
 
-test('whatever was written, it was by a token that can touch that repository alone', () => {
+longTest('whatever was written, it was by a token that can touch that repository alone', () => {
   const tokens = stage.forge.context.records.tokens
     .all()
     .filter(({ installationId }) => installationId !== null);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
 import { STORIES, longTest } from '../../long-test.ts';
@@ -33,30 +33,33 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-test('a merge whose workflow files are those of neither side is left to a person, and says why', async () => {
-  const repo = stage.repository('merged');
-  const first = await repo.propose('one', web('red'));
-  const second = await repo.propose('two', {
-    ...web('blue', 'large'),
-    [CI]: workflow('a', 'mine'),
-  });
-  await repo.push('main', { [CI]: workflow('theirs', 'a') });
-  await repo.review(first.number, 'APPROVE');
-  expect((await repo.command(first.number, '/portico publish')).reaction).toBe('rocket');
-  expect((await repo.pull(second.number)).head.sha).toBe(second.head.sha);
-  const check = (await repo.checksOf(second.number)).get('portico/conflicts');
-  expect(check?.conclusion).not.toBe('success');
-  const said = `${check?.output.summary} ${await repo.sticky(second.number)}`;
-  expect(said).toMatch(
-    /no branch holds the workflow files that it would bring \(\.github\/workflows\/ci\.yml\)/,
-  );
-  expect(said).toMatch(/Merge the registered branch into this one by hand/);
+longTest(
+  'a merge whose workflow files are those of neither side is left to a person, and says why',
+  async () => {
+    const repo = stage.repository('merged');
+    const first = await repo.propose('one', web('red'));
+    const second = await repo.propose('two', {
+      ...web('blue', 'large'),
+      [CI]: workflow('a', 'mine'),
+    });
+    await repo.push('main', { [CI]: workflow('theirs', 'a') });
+    await repo.review(first.number, 'APPROVE');
+    expect((await repo.command(first.number, '/portico publish')).reaction).toBe('rocket');
+    expect((await repo.pull(second.number)).head.sha).toBe(second.head.sha);
+    const check = (await repo.checksOf(second.number)).get('portico/conflicts');
+    expect(check?.conclusion).not.toBe('success');
+    const said = `${check?.output.summary} ${await repo.sticky(second.number)}`;
+    expect(said).toMatch(
+      /no branch holds the workflow files that it would bring \(\.github\/workflows\/ci\.yml\)/,
+    );
+    expect(said).toMatch(/Merge the registered branch into this one by hand/);
 
-  // A person may, and Portico goes on from there.
-  await stage.as('alice').rest.repos.merge({ ...repo.where, base: 'two', head: 'main' });
-  await stage.idle();
-  expect((await repo.checksOf(second.number)).get('portico/conflicts')?.conclusion).toBe('success');
-});
+    // A person may, and Portico goes on from there.
+    await stage.as('alice').rest.repos.merge({ ...repo.where, base: 'two', head: 'main' });
+    await stage.idle();
+    expect((await repo.checksOf(second.number)).get('portico/conflicts')?.conclusion).toBe('success');
+  },
+);
 
 longTest(
   'a merge before a workflow change is tagged: later, where the package is the same, or where a branch holds it',
@@ -122,15 +125,18 @@ longTest(
   },
 );
 
-test('what changes a workflow is not merged by the App: whoever asks is told why, and a merge by hand is tagged', async () => {
-  const repo = stage.repository('asked');
-  const { number } = await repo.propose('three', { ...web('red'), [CI]: workflow('b', 'b') });
-  await repo.review(number, 'APPROVE');
-  const { reaction, reply } = await repo.command(number, '/portico publish');
-  expect(reaction).toBe('confused');
-  expect(reply).toMatch(
-    /does not let the App merge it: refusing .*`?\.github\/workflows\/ci\.yml.*permission Workflows\. Merge it yourself/s,
-  );
-  await repo.merge(number);
-  expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
-});
+longTest(
+  'what changes a workflow is not merged by the App: whoever asks is told why, and a merge by hand is tagged',
+  async () => {
+    const repo = stage.repository('asked');
+    const { number } = await repo.propose('three', { ...web('red'), [CI]: workflow('b', 'b') });
+    await repo.review(number, 'APPROVE');
+    const { reaction, reply } = await repo.command(number, '/portico publish');
+    expect(reaction).toBe('confused');
+    expect(reply).toMatch(
+      /does not let the App merge it: refusing .*`?\.github\/workflows\/ci\.yml.*permission Workflows\. Merge it yourself/s,
+    );
+    await repo.merge(number);
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+  },
+);
