@@ -57,7 +57,7 @@ export class EntryCollector {
    */
   wants(name: string, isPlain: boolean): boolean {
     if (this.#directory === '') return true;
-    const path = name.replace(/^(?:\.?\/)+/, '').replace(/\/+$/, '');
+    const path = name.replace(/^(?:\.?\/)+/, '').replace(/(?<!\/)\/+$/, '');
     const whiteout = /^(.*\/|)\.wh\.(?:\.wh\.\.opq|(.+))$/.exec(path);
     const meant = whiteout === null ? path : `${whiteout[1]}${whiteout[2] ?? ''}`.replace(/\/$/, '');
     const [wanted, place] = [`${this.#directory}/`, `${meant}/`];
@@ -99,7 +99,7 @@ export class EntryCollector {
   }
 
   directory(name: string): void {
-    const path = name.replace(/^(?:\.\/+)+/, '').replace(/\/+$/, '');
+    const path = name.replace(/^(?:\.\/+)+/, '').replace(/(?<!\/)\/+$/, '');
     if (path === '' || path === '.') return;
     this.#checkPath(name, path);
     this.#take(path, false);

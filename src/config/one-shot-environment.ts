@@ -14,7 +14,7 @@ import {
 const address = z
   .string()
   .regex(/^https?:\/\/[^\s/@]+(?:\/[^\s?#]*)?$/, 'must be the http or https address of a forge')
-  .transform((text) => text.replace(/\/+$/, ''));
+  .transform((text) => text.replace(/(?<!\/)\/+$/, ''));
 
 /** What a runner sets: docs.github.com, "Variables reference", default environment variables. */
 const runner = z.object({

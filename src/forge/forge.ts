@@ -92,7 +92,7 @@ export function connectForge(options: ForgeOptions): Forge {
 /** What all clients of one forge have in common. */
 export function shareOf(options: Omit<ForgeOptions, 'appId' | 'privateKey'>): ClientShare {
   return {
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    baseUrl: options.baseUrl.replace(/(?<!\/)\/+$/, ''),
     etags: createEtagCache(),
     budget: options.budget,
     gateOf: gatesOf(options),

@@ -42,7 +42,7 @@ export async function openTracing({ endpoint, version }: TracingOptions): Promis
       import('@opentelemetry/exporter-trace-otlp-http'),
       import('@opentelemetry/resources'),
     ]);
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/(?<!\/)\/+$/, '')}/v1/traces` });
   const provider = new sdk.TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'portico', 'service.version': version }),
     spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],

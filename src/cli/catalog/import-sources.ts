@@ -90,7 +90,7 @@ function placed(catalog: Catalog, typed: string): Catalog {
     blob: Blob,
   ): Blob => ({
     ...blob,
-    place: { ...blob.place, file: `${typed.replace(/\/+$/, '')}/${blob.place.file}` },
+    place: { ...blob.place, file: `${typed.replace(/(?<!\/)\/+$/, '')}/${blob.place.file}` },
   });
   return {
     packages: catalog.packages.map(at),

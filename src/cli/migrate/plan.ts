@@ -302,13 +302,13 @@ function problemsIn(path: string, text: string): string[] {
 }
 
 function directoryOf(directory: string | undefined): string {
-  const path = (directory ?? '/').replaceAll(/^\/+|\/+$/g, '');
+  const path = (directory ?? '/').replaceAll(/^\/+|(?<!\/)\/+$/g, '');
   return path === '' || path === '.' ? '/' : path;
 }
 
 /** An address without what says nothing. */
 function plain(address: string): string {
-  return address.replace(/\/+$/, '').replace(/\.git$/, '');
+  return address.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
 }
 
 /** `owner/name` of an address. */

@@ -78,7 +78,7 @@ function labelValue(text: string): string {
   const value = text
     .replaceAll(/[^\w.-]/g, '-')
     .slice(0, 63)
-    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+    .replaceAll(/^[^A-Za-z0-9]+|(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/g, '');
   return value === '' ? 'unnamed' : value;
 }
 

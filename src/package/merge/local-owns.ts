@@ -186,7 +186,7 @@ function upstreamOf(files: PackageFiles): Place | undefined {
 }
 
 function plainPlace({ repo, directory }: Place): Place {
-  const plain = directory.replaceAll(/^[/.]+|\/+$/g, '');
+  const plain = directory.replaceAll(/^[/.]+|(?<!\/)\/+$/g, '');
   return { repo: repo.replace(/\.git$/, ''), directory: plain === '' ? '/' : plain };
 }
 
