@@ -10,10 +10,8 @@ import { keepNewest } from '../text/keep-newest.ts';
 /** A state, what is known of it, and when to ask again where more is to be known by then. */
 export type GateAnswer = readonly [state: PromotionGate['state'], what: string, due?: Date];
 
-/** Downstreams that are asked for their health in one look, whatever it is about; the others count as not healthy, and are asked in the next. */
+/** Downstreams that are asked for their health in one look, whatever it is about; those that were asked longest ago come first. */
 const MAX_ASKED = 50;
-/** How long a healthy downstream counts as such without being asked, in milliseconds: in that time thousands can be asked. */
-const HEALTHY_MS = 3_600_000;
 /** How long after a look that did not ask all of them comes the next, in milliseconds. */
 const AGAIN_MS = 60_000;
 /** Healthy downstreams that are remembered, of all channels. */
@@ -44,19 +42,21 @@ export async function rolloutGate(
 ): Promise<GateAnswer> {
   const now = ports.now().getTime();
   const memory = ports.memories.of(createHealthy);
+  // With the next commit of its branch a downstream is asked again.
+  const lastHealthy = followers.map((one) => {
+    const key = `${one.repository.ref.id}:${one.path}@${one.repository.commit}`;
+    return { ...one, key, at: memory.get(key) ?? -1 };
+  });
+  // Whoever is past what one look asks counts as it was in the looks that it takes to come round to it.
+  const believed = 2 * (1 + Math.ceil(followers.length / MAX_ASKED)) * AGAIN_MS;
   let healthy = 0;
   const failed: string[] = [];
   let unasked = 0;
-  for (const { name, repository, path } of followers) {
-    // With the next commit of its branch it is asked again.
-    const key = `${repository.ref.id}:${path}@${repository.commit}`;
-    if (now - (memory.get(key) ?? -Infinity) < HEALTHY_MS) {
-      healthy += 1;
-      continue;
-    }
+  for (const { name, repository, path, key, at } of lastHealthy.toSorted((a, b) => a.at - b.at)) {
     const known = asked.get(name);
     if (known === undefined && asked.size >= MAX_ASKED) {
-      unasked += 1;
+      if (at >= 0 && now - at < believed) healthy += 1;
+      else unasked += 1;
       continue;
     }
     const answer = known ?? healthOf(ports, repository, path, signal);
@@ -65,7 +65,7 @@ export async function rolloutGate(
     if (state === 'healthy') {
       healthy += 1;
       keepNewest(memory, key, now, MAX_REMEMBERED);
-    }
+    } else memory.delete(key);
     if (state === 'failed') failed.push(name);
   }
   const of = `${healthy} of ${counted(followers.length, 'downstream')} that have it are healthy`;
