@@ -2,14 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import { openApiDocument } from '../src/api/openapi.ts';
-import { withPolicyTable } from '../src/cel/policies/reference.ts';
+import { policyList } from '../src/cel/policies/reference.ts';
 import { cliReference } from '../src/cli/reference.ts';
 import { commandReference } from '../src/command/reference.ts';
 import { errorReference } from '../src/error-code.ts';
-import { withFunctionTable } from '../src/function/reference.ts';
-import { withReasonTable } from '../src/reconcile/downstream/withheld-reason.ts';
+import { functionTable } from '../src/function/reference.ts';
+import { withheldReasonTable } from '../src/reconcile/downstream/withheld-reason.ts';
 import { metricsReference } from '../src/telemetry/reference.ts';
 import { VERSION } from '../src/version.ts';
+import { withGeneratedPart } from './generated-part.ts';
 import { publishedSchemas } from './published-schema.ts';
 
 const docs = new URL('../docs/', import.meta.url);
@@ -22,11 +23,11 @@ writeFileSync(new URL('openapi.json', docs), `${JSON.stringify(openApiDocument(V
 for (const [file, schema] of Object.entries(publishedSchemas()))
   writeFileSync(new URL(file, docs), `${JSON.stringify(schema, null, 2)}\n`);
 
-const functions = new URL('functions.md', docs);
-writeFileSync(functions, withFunctionTable(readFileSync(functions, 'utf8')));
-
-const policies = new URL('policies.md', docs);
-writeFileSync(policies, withPolicyTable(readFileSync(policies, 'utf8')));
-
-const variants = new URL('variants.md', docs);
-writeFileSync(variants, withReasonTable(readFileSync(variants, 'utf8')));
+for (const [file, text] of [
+  ['functions.md', functionTable()],
+  ['policies.md', policyList()],
+  ['variants.md', withheldReasonTable()],
+] as const) {
+  const page = new URL(file, docs);
+  writeFileSync(page, withGeneratedPart(readFileSync(page, 'utf8'), text));
+}

@@ -32,7 +32,7 @@ export function factsOfImage(image: string): FunctionFacts | undefined {
 }
 
 /** The table of the page of functions, in Markdown. */
-function functionTable(): string {
+export function functionTable(): string {
   const rows = functionFacts().map(
     ({ name, versions, type, summary, config, fields, idempotent }) =>
       `| \`${name}\` | ${versions.join(', ')} | ${type} | ${summary} | ${config.join(', ')} | ${fields} | ${idempotent} |`,
@@ -42,15 +42,4 @@ function functionTable(): string {
     '|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
-}
-
-const BEGIN = '<!-- functions: begin -->';
-const END = '<!-- functions: end -->';
-
-/** The page with its table made anew. Throws where the page has no place for it. */
-export function withFunctionTable(page: string): string {
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`the page has no ${BEGIN} … ${END}`);
-  return `${page.slice(0, begin)}${BEGIN}\n\n${functionTable()}\n\n${page.slice(end)}`;
 }

@@ -10,6 +10,11 @@ export function withoutEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** The address of a repository without white space around it, and without slashes and `.git` at its end. */
+export function plainAddress(address: string): string {
+  return withoutEnd(address.trim(), '/').replace(/\.git$/, '');
+}
+
 /** The text up to the first character that is among `characters`; all of it where none is in it. */
 export function upTo(text: string, characters: string): string {
   let end = 0;

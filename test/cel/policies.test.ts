@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
+import { withGeneratedPart } from '../../scripts/generated-part.ts';
 import { judge } from '../../src/cel/judge.ts';
-import { withPolicyTable } from '../../src/cel/policies/reference.ts';
+import { policyList } from '../../src/cel/policies/reference.ts';
 import { READY_POLICIES, readyPolicy } from '../../src/cel/policies/table.ts';
 import { compilePolicy } from '../../src/cel/policy.ts';
 import type { Change, Data } from '../../src/cel/review.ts';
@@ -440,5 +441,5 @@ test.each<[string, Params, object[]]>([
 
 test('docs/policies.md lists them as they are', () => {
   const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
-  expect(withPolicyTable(page), 'run: npm exec -- node scripts/generate-docs.ts').toBe(page);
+  expect(withGeneratedPart(page, policyList()), 'run: npm exec -- node scripts/generate-docs.ts').toBe(page);
 });

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { withGeneratedPart } from '../../scripts/generated-part.ts';
 import { splitCommand } from '../../src/function/command-line.ts';
 import { pickVersion } from '../../src/function/image.ts';
-import { withFunctionTable } from '../../src/function/reference.ts';
+import { functionTable } from '../../src/function/reference.ts';
 import { functionResultList } from '../../src/function/result-list.ts';
 import type { RuntimeOptions } from '../../src/function/runtime-options.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
@@ -254,5 +255,5 @@ test("results are written as kpt's FunctionResultList", async () => {
 
 test('the page of functions lists what is built in', () => {
   const page = readFileSync(new URL('../../docs/functions.md', import.meta.url), 'utf8');
-  expect(page, 'run: npm run docs').toBe(withFunctionTable(page));
+  expect(page, 'run: npm run docs').toBe(withGeneratedPart(page, functionTable()));
 });

@@ -2,15 +2,9 @@
 import type { ParamType, ReadyPolicy } from './ready-policy.ts';
 import { READY_POLICIES } from './table.ts';
 
-const BEGIN = '<!-- made by scripts/generate-docs.ts from here -->';
-const END = '<!-- to here -->';
-
-/** The page with its list of ready-made policies as the code has them. Throws where the page has no place for it. */
-export function withPolicyTable(page: string): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from === -1 || to < from) throw new Error(`the page needs ${BEGIN} and ${END}`);
-  const list = READY_POLICIES.map(sectionOf).join('\n');
-  return `${page.slice(0, from + BEGIN.length)}\n\n${list}\n${page.slice(to)}`;
+/** The list of ready-made policies as the code has them, in Markdown. */
+export function policyList(): string {
+  return READY_POLICIES.map(sectionOf).join('\n').trimEnd();
 }
 
 const TYPES: Readonly<Record<ParamType, string>> = {

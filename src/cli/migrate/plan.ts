@@ -3,8 +3,10 @@ import { stringify } from 'yaml';
 
 import { selects } from '../../cel/match.ts';
 import { parseRepositoryConfig } from '../../config/parse-repository-config.ts';
+import { plainPath } from '../../config/plain-path.ts';
 import { mappedAddress, mappedAddressProblem, type MappedAddress } from '../../package/upstream-map.ts';
 import { readVariantDocuments } from '../../package/variant/read-document.ts';
+import { plainAddress } from '../../text/ends.ts';
 import type { PorchObject, PorchObjects, PorchRepository } from './porch-objects.ts';
 
 export interface MigrationOptions {
@@ -38,7 +40,7 @@ export function planMigration(objects: PorchObjects, { map, control }: Migration
     const problem = mappedAddressProblem(one);
     return problem === undefined ? [] : [`--map ${one.from}=${one.to}: ${problem}.`];
   });
-  const here = (repo: string): string => plain(mappedAddress(map, repo));
+  const here = (repo: string): string => plainAddress(mappedAddress(map, repo));
   const usable = objects.repositories.filter(({ metadata, spec }) => {
     if (spec.git !== undefined && (spec.type ?? 'git') === 'git') return true;
     problems.push(`Repository ${metadata.name} is no git repository: only git repositories are migrated.`);
@@ -100,7 +102,7 @@ function controlOf(
   if (control === undefined) return undefined;
   const named = repositories.find(({ metadata }) => metadata.name === control);
   if (named !== undefined) return here(named.spec.git?.repo ?? '');
-  return /^(?:https?|ssh):\/\//.test(control) ? plain(control) : undefined;
+  return /^(?:https?|ssh):\/\//.test(control) ? plainAddress(control) : undefined;
 }
 
 function configurationOf(
@@ -302,16 +304,11 @@ function problemsIn(path: string, text: string): string[] {
 }
 
 function directoryOf(directory: string | undefined): string {
-  const path = (directory ?? '/').replaceAll(/^\/+|(?<!\/)\/+$/g, '');
+  const path = plainPath(directory ?? '/');
   return path === '' || path === '.' ? '/' : path;
-}
-
-/** An address without what says nothing. */
-function plain(address: string): string {
-  return address.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
 }
 
 /** `owner/name` of an address. */
 function nameOf(address: string): string | undefined {
-  return /(?:^|[/:])([\w.-]+\/[\w.-]+)$/.exec(plain(address))?.[1];
+  return /(?:^|[/:])([\w.-]+\/[\w.-]+)$/.exec(plainAddress(address))?.[1];
 }

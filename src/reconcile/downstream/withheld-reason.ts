@@ -49,13 +49,8 @@ export const WITHHELD_REASONS = {
   'source-changed': 'the publisher of a [source](sources.md) gave a version other content than the lock pins',
 } as const satisfies Readonly<Record<string, string>>;
 
-const BEGIN = '<!-- made by scripts/generate-docs.ts from here -->';
-const END = '<!-- to here -->';
-
-/** The page with its table of reasons as the code has them. Throws where the page has no place for it. */
-export function withReasonTable(page: string): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from === -1 || to < from) throw new Error(`the page needs ${BEGIN} and ${END}`);
+/** The table of docs/variants.md, in Markdown. */
+export function withheldReasonTable(): string {
   const rows = Object.entries(WITHHELD_REASONS).map(([reason, meaning]) => [`\`${reason}\``, meaning]);
-  return `${page.slice(0, from + BEGIN.length)}\n\n${table(['reason', 'meaning'], rows)}\n\n${page.slice(to)}`;
+  return table(['reason', 'meaning'], rows);
 }

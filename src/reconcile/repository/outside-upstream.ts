@@ -7,6 +7,7 @@ import { allowsUpstream } from '../../config/allowed-upstream.ts';
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
+import { plainAddress } from '../../text/ends.ts';
 import type { Forge } from '../forge/forge.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
@@ -58,10 +59,7 @@ const MAX_SECONDS = 86_400;
 
 /** `https://host/path` without `.git`; undefined where it is no such address, or nobody here allows it. */
 export function outsideAddress(repo: string, { allow, own }: Outside): string | undefined {
-  const address = repo
-    .trim()
-    .replace(/(?<!\/)\/+$/, '')
-    .replace(/\.git$/, '');
+  const address = plainAddress(repo);
   return /^https?:\/\//.test(address) && allowsUpstream(allow, address, own) ? address : undefined;
 }
 
@@ -243,14 +241,9 @@ export function outsideAddresses(
 }
 
 function followersOfAddress(catalog: Catalog, address: string): PackagePlace[] {
-  const same = (repo: string): boolean =>
-    repo
-      .trim()
-      .replace(/(?<!\/)\/+$/, '')
-      .replace(/\.git$/, '') === address;
   return catalog.all().flatMap((repository) =>
     repository.packages
-      .filter(({ lock }) => lock !== null && same(lock.repo))
+      .filter(({ lock }) => lock !== null && plainAddress(lock.repo) === address)
       .map(({ directory }) => ({
         repository,
         path: packagePathOf(repository.directory, directory) ?? directory,

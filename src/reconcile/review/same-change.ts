@@ -74,7 +74,7 @@ export async function withAccepted({
   return { ...count, accepted: withoutKnown(accepted ?? [], count) };
 }
 
-/** Pure: only an update that is as open as any, whose authors are all known, and against which nobody speaks. */
+/** Pure: only an open update whose authors are all known, and to which nobody objects. */
 function mayAccept(
   { pull, config, packages, otherFiles, writable }: ProposalSnapshot,
   count: ApprovalCount,
