@@ -136,12 +136,14 @@ describe('streams', () => {
       dir.write({ 'a/c.yaml': `${resource}"1"\n`, 'b/c.yaml': `${resource}"2"\n` });
       const args = ['diff', dir.path('a'), dir.path('b')];
       const line = [process.execPath, join(ROOT, 'src/portico.js'), ...args].join(' ');
-      const onTerminal = await run('script', ['-qec', line, '/dev/null']);
+      const onTerminal = await run('script', ['-qec', line, '/dev/null'], { env: { TERM: 'xterm' } });
       expect([onTerminal.code, onTerminal.stdout]).toEqual([
         0,
         expect.stringContaining('\u001B[32m  + data.x: "2"'),
       ]);
       expect(onTerminal.stdout).not.toMatch(/<\/?(?:details|summary)|```|\*\*/);
+      const onDumbTerminal = await run('script', ['-qec', line, '/dev/null'], { env: { TERM: 'dumb' } });
+      expect(onDumbTerminal.stdout).not.toContain('\u001B');
       expect((await portico(args)).stdout).toContain('\n  + data.x: "2"\n');
     },
   );

@@ -29,7 +29,9 @@ export async function run(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Outcome> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^INIT_CWD$|COLOR/.test(name));
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^npm_|^INIT_CWD$|^TERM$|COLOR/.test(name),
+  );
   const child = spawn(program, [...args], {
     cwd: options.cwd ?? tmpdir(),
     env: { ...Object.fromEntries(inherited), ...HERMETIC_GIT, ...options.env },
