@@ -23,14 +23,17 @@ export async function portico(args: readonly string[], options: RunOptions = {})
   return run(process.execPath, [join(ROOT, 'src/portico.js'), ...args], options);
 }
 
-/** Runs a program to its end. The environment of an npm script is not handed on. */
+/**
+ * Runs a program to its end. The environment of an npm script is not handed on, nor what colours follow: Node writes
+ * none where `CI` is set.
+ */
 export async function run(
   program: string,
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Outcome> {
   const inherited = Object.entries(process.env).filter(
-    ([name]) => !/^npm_|^INIT_CWD$|^TERM$|COLOR/.test(name),
+    ([name]) => !/^npm_|^(?:INIT_CWD|CI|TERM)$|COLOR/.test(name),
   );
   const child = spawn(program, [...args], {
     cwd: options.cwd ?? tmpdir(),
