@@ -13,6 +13,7 @@ import { parseInsideHosts } from '../network/inside-host.ts';
 import { createOutsideFetch } from '../network/outside-fetch.ts';
 import { createBudget, type Budget } from '../queue/budget.ts';
 import type { BotOptions } from './bot-options.ts';
+import { credentialsFor } from './host-credentials.ts';
 import { createBotIdentity, type BotIdentity } from './identity.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import { createNotifier } from './notifier.ts';
@@ -111,6 +112,7 @@ function mirrorsOf(
     gitUrl: environment.gitUrl,
     signer: environment.signingKey === undefined ? undefined : sshSigner(environment.signingKey),
     maxOutside: (environment.outsideMegabytes ?? OUTSIDE_MEGABYTES) * 1024 * 1024,
+    credentialsOf: credentialsFor(environment.credentialsFile),
     reach: gitReach(createOutsideFetch({ inside }), { inside }),
     tokenFor: (repository, refused) =>
       refused === undefined

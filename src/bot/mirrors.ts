@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { remoteLogin, type CredentialFor } from '../fetching/credentials.ts';
 import type { Mirror, Reach, RefusedToken } from '../git/mirror-types.ts';
 import { openMirror } from '../git/mirror.ts';
 import type { Signer } from '../git/ssh-signature.ts';
 import { holdStarter } from '../processes/starter.ts';
-import type { RepositoryRef } from '../reconcile/ports.ts';
+import type { NamedCredential, RepositoryRef } from '../reconcile/ports.ts';
 
 export interface MirrorsOptions {
   readonly directory: string;
@@ -16,16 +17,21 @@ export interface MirrorsOptions {
   readonly maxOutside: number;
   /** What such a repository may be reached at. */
   readonly reach: Reach;
-  /** For git; null after a refusal that no other token would help. */
+  /** Credentials of the host, as an account may use them. */
+  readonly credentialsOf: (owner: string) => CredentialFor;
   /** Signs commits and tags. */
   readonly signer?: Signer | undefined;
+  /** For git; null after a refusal that no other token would help. */
   readonly tokenFor: (repository: RepositoryRef, refused?: RefusedToken) => Promise<string | null>;
 }
 
 export interface Mirrors {
   open(repository: RepositoryRef, signal?: AbortSignal): Promise<Mirror>;
-  /** A repository outside of every installation, read without credentials. https only, except on the forge's own host. */
-  openAddress(url: string, signal?: AbortSignal): Promise<Mirror>;
+  /**
+   * A repository outside of every installation, read as anyone may, or with the credential that is named. https only, except on the
+   * forge's own host. Throws `SOURCE_CREDENTIALS` each time that the credential may not be used, whatever is here already.
+   */
+  openAddress(url: string, signal?: AbortSignal, credential?: NamedCredential): Promise<Mirror>;
   /** Removes the mirrors of all repositories but these, and but those that were first opened in the last minute. */
   pruneMirrors(present: ReadonlySet<number>): Promise<void>;
   close(): Promise<void>;
@@ -71,10 +77,15 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       mirror.catch(() => open.delete(repository.id));
       return mirror;
     },
-    async openAddress(url, signal) {
-      const known = outside.get(url);
+    async openAddress(url, signal, credential) {
+      const login =
+        credential &&
+        remoteLogin(() => options.credentialsOf(credential.owner)(credential.name, new URL(url)));
+      // What an account was given by its credential is for no other, and for nobody who names none.
+      const key = credential ? `${url} ${credential.owner.toLowerCase()} ${credential.name}` : url;
+      const known = outside.get(key);
       if (known !== undefined) return known;
-      const name = createHash('sha256').update(url).digest('hex').slice(0, 24);
+      const name = createHash('sha256').update(key).digest('hex').slice(0, 24);
       const isOwn = new URL(url).origin === new URL(options.gitUrl).origin;
       const mirror = openMirror({
         dir: join(options.directory, `outside-${name}.git`),
@@ -82,12 +93,13 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
         protocols: isOwn && url.startsWith('http:') ? ['http'] : [],
         maxBytes: options.maxOutside,
         moves: 'told',
+        ...login,
         // The forge itself may be inside.
         ...(!isOwn && { reach: options.reach }),
         ...(signal && { signal }),
       });
-      outside.set(url, mirror);
-      mirror.catch(() => outside.delete(url));
+      outside.set(key, mirror);
+      mirror.catch(() => outside.delete(key));
       return mirror;
     },
     async pruneMirrors(present) {

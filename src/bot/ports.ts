@@ -31,7 +31,8 @@ export function createPorts(
   return {
     ...parts,
     memories: createMemories(),
-    openAddress: async (url, signal) => boundTo(0, await mirrors.openAddress(url, signal)),
+    openAddress: async (url, signal, credential) =>
+      boundTo(0, await mirrors.openAddress(url, signal, credential)),
     cancel: ({ id }, number) => running.cancel(pullKey({ repository: { id }, number })),
     async repositories(signal) {
       organizations.forget();

@@ -1,13 +1,12 @@
 /** Registries as the reconcilers ask for them: one client for each account and credential, which keeps its tokens. */
-import { readFileSync } from 'node:fs';
-
-import { createCredentials, credentialAt, type CredentialsOptions } from '../fetching/credentials.ts';
+import { credentialAt, type CredentialsOptions } from '../fetching/credentials.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import { artifactOf } from '../oci/artifact.ts';
 import { pushArtifact } from '../oci/push-artifact.ts';
 import { parseReference, registryHost } from '../oci/reference.ts';
 import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
 import type { Registries, RegistryPlace } from '../reconcile/registry-port.ts';
+import { credentialsFor } from './host-credentials.ts';
 
 export interface RegistriesOptions {
   /** What the host holds credentials in. */
@@ -17,17 +16,12 @@ export interface RegistriesOptions {
 
 /** Makes the port. A credential that an account may not use is refused where it is asked for. */
 export function createRegistries({ file, inside }: RegistriesOptions): Registries {
+  const credentialsOf = credentialsFor(file);
   const clients = new Map<string, RegistryClient>();
   const clientFor = ({ repository, owner, credentials: name }: RegistryPlace): RegistryClient => {
     const reference = parseReference(repository);
-    const url = new URL(`https://${registryHost(reference)}/`);
-    const credentialFor = createCredentials({
-      file,
-      env: process.env,
-      readText,
-      organization: owner,
-      listedOnly: true,
-    });
+    const url = new URL(`https://${registryHost(reference)}/${reference.repository}`);
+    const credentialFor = credentialsOf(owner);
     const credential = name === undefined ? undefined : credentialFor(name, url);
     const credentialForTokens = name === undefined ? () => undefined : credentialAt(credentialFor, name);
     // What is said to one credential is for no other: each has a client of its own.
@@ -51,8 +45,4 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
         signal,
       }),
   };
-}
-
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
 }

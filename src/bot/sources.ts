@@ -1,8 +1,6 @@
 /** Sources as the reconcilers ask for them: fetched here, read and processed in processes that may be ended. */
-import { readFileSync } from 'node:fs';
-
 import { PorticoError } from '../error.ts';
-import { createCredentials, type CredentialsOptions } from '../fetching/credentials.ts';
+import type { CredentialsOptions } from '../fetching/credentials.ts';
 import { createSourceFetch, createSourceResolve, type ResolveSource } from '../fetching/fetch-source.ts';
 import type { SourceHost } from '../fetching/host.ts';
 import { createRegistry } from '../fetching/oci-registry.ts';
@@ -25,6 +23,7 @@ import { digestOf } from '../revision/digest.ts';
 import { atVersion } from '../sources/at-version.ts';
 import { isImmutable } from '../sources/immutable.ts';
 import type { FetchSource } from '../sources/sync.ts';
+import { credentialsFor } from './host-credentials.ts';
 import { createMadePackages } from './made-packages.ts';
 
 export interface SourcesOptions {
@@ -58,16 +57,11 @@ export function createSources(options: SourcesOptions): PackageSources {
   const cache = createSourceCache({ intervalMs, failureMs: Math.min(60_000, intervalMs) });
   const registry = createRegistry({ fetch, inside, reader: calls });
   const hosts = new Map<string, { readonly fetch: FetchSource; readonly resolve: ResolveSource }>();
+  const credentialsOf = credentialsFor(file);
   const hostOf = (owner: string): { readonly fetch: FetchSource; readonly resolve: ResolveSource } => {
     const known = hosts.get(owner.toLowerCase());
     if (known !== undefined) return known;
-    const credentialFor = createCredentials({
-      file,
-      env: process.env,
-      readText: (path) => readFileSync(path, 'utf8'),
-      organization: owner,
-      listedOnly: true,
-    });
+    const credentialFor = credentialsOf(owner);
     const host: SourceHost = { fetch, inside, cache, registry, reader: calls, credentialFor };
     const made = { fetch: createSourceFetch(host), resolve: createSourceResolve(host) };
     hosts.set(owner.toLowerCase(), made);

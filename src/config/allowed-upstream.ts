@@ -33,6 +33,21 @@ export function allowsUpstream(allow: readonly string[], address: string, own?: 
   });
 }
 
+/** Which credential of Portico's host reads an address, or everything below one that ends in `/*`. */
+export interface UpstreamCredential {
+  readonly address: string;
+  readonly name: string;
+}
+
+/** Pure: the credential that the configuration names for an address: the first of those whose entry covers it. */
+export function credentialNamedFor(
+  credentials: readonly UpstreamCredential[],
+  address: string,
+  own?: string,
+): string | undefined {
+  return credentials.find((one) => allowsUpstream([one.address], address, own))?.name;
+}
+
 /** Hosts to which `Acme/Web` and `acme/web` are one repository; to others they may be two. */
 const IGNORES_CASE: readonly string[] = ['github.com', 'gitlab.com', 'bitbucket.org'];
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { credentialName } from './credential-name.ts';
 import { globProblem } from './glob.ts';
 
 /** Where a registry keeps what is published. */
@@ -40,9 +41,7 @@ export const ociSettings = z.strictObject({
       'Also push the resources of each package that are applied, to a separate repository that ends in /rendered.',
     default: false,
   }),
-  credentials: z
-    .string()
-    .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be lower-case letters, digits and dashes')
+  credentials: credentialName
     .optional()
     .meta({ description: 'Name of a credential that the host of Portico holds.' }),
 });

@@ -68,10 +68,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     ...(spec.oci && { oci: toOci(spec.oci) }),
     updates: toUpdates(spec.updates ?? {}),
-    upstreams: {
-      allow: spec.upstreams?.allow ?? [],
-      ...(spec.upstreams?.map && { map: spec.upstreams.map }),
-    },
+    upstreams: toUpstreams(spec.upstreams ?? {}),
     ...(spec.sharing && { sharing: toSharing(spec.sharing) }),
     ...(spec.controlledBy && { controlledBy: spec.controlledBy }),
     ...(spec.dashboard === false && { dashboard: false }),
@@ -98,6 +95,22 @@ function toGuardrail(written: {
 }): GuardrailConfig {
   const fields = Object.entries(written).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(fields), name: written.name, mode: written.mode ?? 'enforce' };
+}
+
+function toUpstreams({
+  allow = [],
+  map,
+}: NonNullable<RepositorySpec['upstreams']>): RepositoryConfig['upstreams'] {
+  const credentials = allow.flatMap((entry) =>
+    typeof entry === 'string' || entry.credentials === undefined
+      ? []
+      : [{ address: entry.address, name: entry.credentials }],
+  );
+  return {
+    allow: allow.map((entry) => (typeof entry === 'string' ? entry : entry.address)),
+    ...(credentials.length > 0 && { credentials }),
+    ...(map && { map }),
+  };
 }
 
 /** The schema has checked each text, so that none is lost here. */

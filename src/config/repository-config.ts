@@ -3,6 +3,7 @@ import type { ResourceNames } from '../package/render/exempt.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
 import type { RepositoryDirectory } from '../revision/package-path.ts';
+import type { UpstreamCredential } from './allowed-upstream.ts';
 import type { AllowedFunction } from './function-config.ts';
 import type { OciConfig } from './oci-schema.ts';
 import type { Role } from './role.ts';
@@ -46,6 +47,8 @@ export interface RepositoryConfig {
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
   readonly upstreams: {
     readonly allow: readonly string[];
+    /** What some of them are read with. */
+    readonly credentials?: readonly UpstreamCredential[];
     /** Where addresses that locks name are now, see upstream-map.ts. */
     readonly map?: readonly MappedAddress[];
   };

@@ -12,6 +12,7 @@ import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
 import { parseAge } from './age.ts';
 import { allowedUpstreamProblem } from './allowed-upstream.ts';
+import { credentialName } from './credential-name.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
 import { globProblem } from './glob.ts';
@@ -30,6 +31,8 @@ function text(problem: (value: string) => string | undefined): z.ZodString {
 }
 
 const shortText = (longest: number): z.ZodString => z.string().min(1).max(longest);
+
+const allowedAddress = text(allowedUpstreamProblem);
 
 const directory = text((value) => {
   const path = value.replaceAll(/^\/+|(?<!\/)\/+$/g, '');
@@ -210,10 +213,25 @@ const spec = z
     updates: updates.optional(),
     upstreams: z
       .strictObject({
-        allow: z.array(text(allowedUpstreamProblem)).max(200).optional().meta({
-          description:
-            'Addresses outside the installation that packages may be cloned from: a repository, or everything below an address that ends in /*.',
-        }),
+        allow: z
+          .array(
+            z.union([
+              allowedAddress,
+              z.strictObject({
+                address: allowedAddress.meta({ description: 'The address, as above.' }),
+                credentials: credentialName.optional().meta({
+                  description:
+                    'Name of a credential that the host of Portico holds, to read the address with.',
+                }),
+              }),
+            ]),
+          )
+          .max(200)
+          .optional()
+          .meta({
+            description:
+              'Addresses outside the installation that packages may be cloned from: a repository, or everything below an address that ends in /*. Without a credential, they are read as anyone may.',
+          }),
         map: z
           .array(
             z.strictObject({ from: z.string(), to: z.string() }).check((ctx) => {

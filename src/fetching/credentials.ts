@@ -1,11 +1,13 @@
 /**
- * Credentials of the host that Portico runs on. A package names one and learns nothing of it; each is for hosts that are
- * listed with it, so that no package sends it elsewhere, and on a server for the organisations that are.
+ * Credentials of the host that Portico runs on. A package or a configuration names one and learns nothing of it; each is for
+ * hosts, or paths on them, that are listed with it, so that it is sent nowhere else, and on a server for the organisations that are.
  */
 import { z } from 'zod';
 
+import { credentialName } from '../config/credential-name.ts';
 import { readYaml } from '../config/yaml-place.ts';
 import { PorticoError } from '../error.ts';
+import type { MirrorOptions } from '../git/mirror-types.ts';
 
 export interface Credential {
   readonly username: string;
@@ -20,20 +22,27 @@ export type CredentialAt = (host: string) => Credential | undefined;
 
 /** For a place that a registry names: whatever is not listed gets nothing. */
 export function credentialAt(credentialFor: CredentialFor, name: string): CredentialAt {
-  return (host) => {
-    try {
-      return credentialFor(name, new URL(`https://${host}/`));
-    } catch (error) {
-      if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return undefined;
-      throw error;
-    }
-  };
+  return (host) => credentialOr(credentialFor, name, new URL(`https://${host}/`));
+}
+
+/** Whether the credential of that name may be sent to an address. */
+export function isCovered(credentialFor: CredentialFor, name: string, url: URL): boolean {
+  return credentialOr(credentialFor, name, url) !== undefined;
+}
+
+function credentialOr(credentialFor: CredentialFor, name: string, url: URL): Credential | undefined {
+  try {
+    return credentialFor(name, url);
+  } catch (error) {
+    if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return undefined;
+    throw error;
+  }
 }
 
 const entry = z
   .strictObject({
-    name: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/),
-    hosts: z.array(z.string().regex(/^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/)).min(1),
+    name: credentialName,
+    hosts: z.array(z.string().regex(/^[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?:\/[A-Za-z0-9._~-]+)*\/?$/)).min(1),
     organizations: z.array(z.string()).min(1).optional(),
     username: z.string().default('x-access-token'),
     password: z.string().min(1).optional(),
@@ -70,14 +79,28 @@ export function createCredentials(options: CredentialsOptions): CredentialFor {
     if (found === undefined) {
       throw refused(`the credential ${name} is not configured`, 'Ask the operator of Portico to add it.');
     }
-    if (!found.hosts.some((host) => [url.host, url.hostname].includes(host.toLowerCase()))) {
+    if (!found.hosts.some((entry) => covers(entry, url))) {
       throw refused(
-        `the credential ${name} is not for ${url.host}`,
-        'Use another credential, or ask the operator of Portico to list the host.',
+        `the credential ${name} is not for ${url.host}${url.pathname.replace(/^\/$/, '')}`,
+        'Use another credential, or ask the operator of Portico to list the host and path.',
       );
     }
     return { username: found.username, password: passwordOf(found, options) };
   };
+}
+
+/** Whether an address is at a host as it is listed: `git.example.com`, with a port, with a path that everything below belongs to. */
+function covers(entry: string, { host, hostname, pathname }: URL): boolean {
+  const [listed = '', ...path] = entry.split('/').filter((part) => part !== '');
+  if (![host, hostname].includes(listed.toLowerCase())) return false;
+  if (path.length === 0) return true;
+  // Encoded or empty parts, which a server may read as another path.
+  if (/%|\/\//.test(pathname)) return false;
+  const parts = pathname
+    .slice(1)
+    .replace(/\.git$/, '')
+    .split('/');
+  return path.every((part, at) => parts[at] === part.replace(/\.git$/, ''));
 }
 
 function mayUse(
@@ -87,6 +110,16 @@ function mayUse(
   if (organization === undefined) return true;
   if (organizations === undefined) return listedOnly !== true;
   return organizations.some((one) => one === '*' || one.toLowerCase() === organization.toLowerCase());
+}
+
+/** How git logs in: with the password that there is each time. After a refusal there is nothing else to try. */
+export function remoteLogin(
+  credential: () => Credential,
+): Required<Pick<MirrorOptions, 'username' | 'token'>> {
+  return {
+    username: credential().username,
+    token: async (refused) => (refused === undefined ? credential().password : null),
+  };
 }
 
 /** The value of an `Authorization` header. */

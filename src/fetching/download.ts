@@ -6,10 +6,17 @@ import type { OutsideFetch } from '../network/outside-fetch.ts';
 import { readBody } from '../network/read-body.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
+/** As whom an address is asked. */
+export interface Authorization {
+  /** Of the header `Authorization`; for the first address's own origin alone. */
+  readonly value: string;
+  /** Whether it may be sent to another address of that origin. */
+  readonly isFor: (url: URL) => boolean;
+}
+
 export interface DownloadRequest {
   readonly fetch: OutsideFetch;
-  /** Value of `Authorization`, for the first address's own origin alone. */
-  readonly authorization?: string | undefined;
+  readonly authorization?: Authorization | undefined;
   /** What is known already; the answer may be that it is so still. */
   readonly etag?: string | undefined;
   readonly mostBytes: number;
@@ -75,7 +82,7 @@ async function follow(
   for (let hop = 0; ; hop += 1) {
     const response = await fetch(url, {
       headers: {
-        ...(own && authorization !== undefined && { authorization }),
+        ...(own && authorization !== undefined && { authorization: authorization.value }),
         ...(etag !== undefined && { 'if-none-match': etag }),
       },
       signal,
@@ -92,7 +99,7 @@ async function follow(
       });
     }
     const next = new URL(location, url);
-    own &&= next.origin === first.origin;
+    own &&= next.origin === first.origin && authorization?.isFor(next) !== false;
     ledBy = url;
     url = next;
   }

@@ -24,7 +24,8 @@ import { chooseVersion } from '../sources/choose-version.ts';
 import { isLegal } from '../sources/select-files.ts';
 import type { SourcePlace } from '../sources/source.ts';
 import type { Content } from '../sources/sync.ts';
-import { askerOf, authorizationFor, bytesOf, type SourceHost } from './host.ts';
+import { remoteLogin } from './credentials.ts';
+import { askerOf, bytesOf, type SourceHost } from './host.ts';
 import { checkCommit } from './pin-checks.ts';
 import { splitCommit, type Pin } from './pin.ts';
 
@@ -172,7 +173,6 @@ function remoteOf(
   credentials: string | undefined,
 ): { readonly setup: GitSetup; readonly remote: Remote } {
   const url = new URL(repo);
-  const authorization = authorizationFor(host, credentials, url);
   return {
     setup: { protocols: url.protocol === 'http:' ? ['http'] : [] },
     remote: {
@@ -180,11 +180,7 @@ function remoteOf(
       // Where it moved to is for the document to say.
       moves: 'told',
       reach: gitReach(host.fetch, { inside: host.inside }),
-      config: {
-        ...(authorization !== undefined && {
-          [`http.${url.origin}/.extraHeader`]: `Authorization: ${authorization}`,
-        }),
-      },
+      ...(credentials !== undefined && remoteLogin(() => host.credentialFor(credentials, url))),
     },
   };
 }

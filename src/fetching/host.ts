@@ -4,7 +4,8 @@ import type { ArchiveReading } from '../archive/read-archive.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import type { OutsideFetch } from '../network/outside-fetch.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { basicAuthorization, type Credential, type CredentialFor } from './credentials.ts';
+import { basicAuthorization, isCovered, type Credential, type CredentialFor } from './credentials.ts';
+import type { Authorization } from './download.ts';
 import type { ChartChoice, WantedChart } from './helm-index.ts';
 import type { Pin } from './pin.ts';
 import type { SourceCache } from './source-cache.ts';
@@ -66,13 +67,15 @@ export interface Registry {
   ): Promise<PackageFiles>;
 }
 
-/** The value of `Authorization` for an address, where the source names a credential. */
+/** What is sent to an address where the source names a credential, and to which others of its origin. Throws `SOURCE_CREDENTIALS`. */
 export function authorizationFor(
   { credentialFor }: SourceHost,
   credentials: string | undefined,
   url: URL,
-): string | undefined {
-  return credentials === undefined ? undefined : basicAuthorization(credentialFor(credentials, url));
+): Authorization | undefined {
+  if (credentials === undefined) return undefined;
+  const value = basicAuthorization(credentialFor(credentials, url));
+  return { value, isFor: (other) => isCovered(credentialFor, credentials, other) };
 }
 
 /**

@@ -253,8 +253,8 @@ export interface RefusedToken {
 export interface Reach {
   /** The IP addresses that git connects to, and to no other; none: whatever the name leads to. What it throws ends the work. */
   addresses(url: URL): Promise<readonly string[]>;
-  /** Asks something by HTTP where git would, without credentials and without following a redirect. */
-  ask(url: URL, signal: AbortSignal): Promise<Response>;
+  /** Asks something by HTTP where git would, without following a redirect. */
+  ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
 }
 
 export interface MirrorOptions {
@@ -262,6 +262,8 @@ export interface MirrorOptions {
   readonly dir: string;
   /** `https://host/owner/name.git`, without credentials. */
   readonly url: string;
+  /** Whose token it is. Default: x-access-token, as GitHub wants it of Apps. */
+  readonly username?: string | undefined;
   /**
    * The token for the remote; asked before every network operation, and after a refusal for what to try next: null where
    * nothing would help.

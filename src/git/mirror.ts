@@ -45,7 +45,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const dir = resolvePath(options.dir);
   const remote: Remote = {
     url: checkUrl(options),
-    ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.token === undefined ? {} : { token: options.token, username: options.username }),
     ...(options.moves !== undefined && { moves: options.moves }),
     ...(options.reach !== undefined && { reach: options.reach }),
     // What is weighed are packs.

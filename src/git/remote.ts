@@ -4,13 +4,14 @@ import type { MirrorOptions, PushResult, RefUpdate, RejectedRef, RemoteRef } fro
 import { isRedirect, movedError, movedTo, type Question } from './moved.ts';
 import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
-import type { GitSetup, RunOptions, RunResult } from './run.ts';
+import type { GitSetup, Login, RunOptions, RunResult } from './run.ts';
 import { authorizationOf, runGit } from './run.ts';
 import { checkOid, checkRef, checkRefPattern, isOid } from './safe-name.ts';
 
 /** The other end: where it is and how to get in. */
 export interface Remote {
   readonly url: string;
+  readonly username?: MirrorOptions['username'];
   readonly token?: MirrorOptions['token'];
   readonly moves?: MirrorOptions['moves'];
   readonly reach?: MirrorOptions['reach'];
@@ -31,13 +32,14 @@ export async function runRemote(
 ): Promise<RunResult> {
   let token = (await remote.token?.()) ?? null;
   for (let times = 1; ; times += 1) {
-    const credential = token === null ? {} : { credential: { url: remote.url, token } };
+    const login = token === null ? null : { username: remote.username, token };
+    const credential = login === null ? {} : { credential: { url: remote.url, ...login } };
     const config = { ...remote.config, ...(await connections(remote)) };
     const all = { timeoutMs: TEN_MINUTES, config, ...options, ...credential };
     try {
       return await followingMoves({
         remote,
-        token,
+        login,
         args,
         signal: options.signal,
         run: (some) => runGit(setup, some, all),
@@ -67,13 +69,13 @@ async function connections({ url, reach }: Remote): Promise<Readonly<Record<stri
 /** Runs it once more where the repository has another name now; where whoever asks judges addresses, it is told instead. */
 async function followingMoves({
   remote: { url, moves, reach },
-  token,
+  login,
   args,
   signal,
   run,
 }: {
   readonly remote: Remote;
-  readonly token: string | null;
+  readonly login: Login | null;
   readonly args: readonly string[];
   readonly signal: AbortSignal | undefined;
   readonly run: (args: readonly string[]) => Promise<RunResult>;
@@ -82,7 +84,7 @@ async function followingMoves({
     return await run(args);
   } catch (error) {
     const isTold = moves === 'told';
-    const ask = questionOf(reach, token);
+    const ask = questionOf(reach, login);
     const moved = isRedirect(error) ? await movedTo(url, ask, signal, isTold ? 1 : undefined) : null;
     if (moved === null) throw error;
     if (isTold) throw movedError(url, moved);
@@ -90,10 +92,10 @@ async function followingMoves({
   }
 }
 
-/** How the other end is asked where it leads to: by the way that was judged, where somebody else named the host, and then as nobody. */
-function questionOf(reach: Remote['reach'], token: string | null): Question {
-  if (reach !== undefined) return (url, signal) => reach.ask(url, signal);
-  const headers = token === null ? {} : { authorization: authorizationOf(token) };
+/** How the other end is asked where it leads to, as git asked it: by the way that was judged, where somebody else named the host. */
+function questionOf(reach: Remote['reach'], login: Login | null): Question {
+  const headers = login === null ? {} : { authorization: authorizationOf(login) };
+  if (reach !== undefined) return (url, signal) => reach.ask(url, headers, signal);
   return (url, signal) => fetch(url, { redirect: 'manual', headers, signal });
 }
 

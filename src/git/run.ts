@@ -23,8 +23,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Settings for this process alone, handed over by environment. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Sent as Basic `x-access-token:TOKEN` to this origin alone; reaches git by environment, never argv or URL. */
-  readonly credential?: { readonly url: string; readonly token: string };
+  /** Sent to this origin alone; reaches git by environment, never argv or URL. */
+  readonly credential?: Login & { readonly url: string };
   /** Exit codes that are answers and not failures; default [0]. */
   readonly accept?: readonly number[];
   /** Milliseconds; default two minutes. */
@@ -32,6 +32,13 @@ export interface RunOptions {
   /** Bytes of standard output; default 256 MiB. */
   readonly maxOutput?: number;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Sent as Basic `USERNAME:TOKEN`. */
+export interface Login {
+  /** Default: x-access-token, as GitHub wants it of Apps. */
+  readonly username?: string | undefined;
+  readonly token: string;
 }
 
 export interface RunResult {
@@ -121,7 +128,7 @@ export async function runGit(
     options.signal?.throwIfAborted();
     if (isLate) throw timeoutError(args, options);
     if (tooMuch) throw outputError(args);
-    const clean = withoutSecrets(stderr.toString('utf8'), options.credential?.token);
+    const clean = withoutSecrets(stderr.toString('utf8'), options.credential);
     if (code !== null && (options.accept ?? [0]).includes(code))
       return { exitCode: code, stdout, stderr: clean };
     throw gitError({ command: args[0] ?? '', exitCode: code, stderr: clean });
@@ -192,22 +199,24 @@ function settings(config: Readonly<Record<string, string>>): Record<string, stri
 function authorization(credential: RunOptions['credential']): Record<string, string> {
   if (credential === undefined) return {};
   const { origin } = new URL(credential.url);
-  return { [`http.${origin}/.extraHeader`]: `Authorization: ${authorizationOf(credential.token)}` };
+  return { [`http.${origin}/.extraHeader`]: `Authorization: ${authorizationOf(credential)}` };
 }
 
-/** How a token is given to the other end. */
-export function authorizationOf(token: string): string {
-  return `Basic ${basic(token)}`;
+/** The value of the header `Authorization`. */
+export function authorizationOf(login: Login): string {
+  return `Basic ${basic(login)}`;
 }
 
-function basic(token: string): string {
-  return Buffer.from(`x-access-token:${token}`).toString('base64');
+function basic({ username = 'x-access-token', token }: Login): string {
+  return Buffer.from(`${username}:${token}`).toString('base64');
 }
 
 /** Takes the token, its Basic form and any `user:password@` out of a text that git wrote. */
-function withoutSecrets(text: string, token: string | undefined): string {
+function withoutSecrets(text: string, login: Login | undefined): string {
   const anonymous = scrubSecrets(text);
-  return token === undefined ? anonymous : anonymous.replaceAll(token, '***').replaceAll(basic(token), '***');
+  return login === undefined
+    ? anonymous
+    : anonymous.replaceAll(login.token, '***').replaceAll(basic(login), '***');
 }
 
 /** The error for a `git` that could not be started: the machine's, or an installation's that lacks it. */

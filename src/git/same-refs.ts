@@ -24,8 +24,8 @@ export async function hasSameRefs(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { origin, protocol } = new URL(remote.url);
-  // Without a token it is a host that somebody else named, which git alone talks to.
-  if (remote.token === undefined || !/^https?:$/.test(protocol)) return false;
+  // What somebody else named, git alone talks to.
+  if (remote.token === undefined || remote.reach !== undefined || !/^https?:$/.test(protocol)) return false;
   if ((givenUp.get(origin) ?? -Infinity) > performance.now()) return false;
   const answer = await ask(remote, prefixes, signal);
   signal.throwIfAborted();
@@ -38,7 +38,7 @@ export async function hasSameRefs(
 
 /** The body; empty where the answer was another than that; null where there was none. */
 async function ask(
-  { url, token }: Remote,
+  { url, username, token }: Remote,
   prefixes: readonly string[],
   signal: AbortSignal,
 ): Promise<Buffer | null> {
@@ -53,7 +53,7 @@ async function ask(
         'git-protocol': 'version=2',
         'content-type': 'application/x-git-upload-pack-request',
         accept: 'application/x-git-upload-pack-result',
-        ...(secret !== null && { authorization: authorizationOf(secret) }),
+        ...(secret !== null && { authorization: authorizationOf({ username, token: secret }) }),
       },
       body: [
         pktLine('command=ls-refs\n'),

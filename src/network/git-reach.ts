@@ -5,14 +5,14 @@ import type { OutsideFetch } from './outside-fetch.ts';
 export interface GitReach {
   /** The IP addresses that were judged; none where the host is allowed by name. Throws `ADDRESS_REFUSED` and `HOST_UNREACHABLE`. */
   addresses(url: URL): Promise<readonly string[]>;
-  /** One question, without credentials; a redirect is an answer. Throws the same. */
-  ask(url: URL, signal: AbortSignal): Promise<Response>;
+  /** One question; a redirect is an answer. Throws the same. */
+  ask(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
 }
 
 /** Where git may connect to by the rule of `OutsideFetch`, and questions beside it by that. */
 export function gitReach(fetchOutside: OutsideFetch, options: JudgedAddressesOptions): GitReach {
   return {
     addresses: (url) => judgedAddresses(url, options),
-    ask: (url, signal) => fetchOutside(url, { signal }),
+    ask: (url, headers, signal) => fetchOutside(url, { headers, signal }),
   };
 }

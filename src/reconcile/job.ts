@@ -134,6 +134,12 @@ const variant = named(
   (data) => ('packages' in data ? 'packages' : 'package' in data ? 'package' : 'branch'),
 );
 
+const poll = z.object({
+  address: z.string(),
+  /** As whom it is read, where not as anyone may. */
+  credential: z.object({ name: z.string(), owner: z.string() }).exactOptional(),
+});
+
 const restoration = z.object({
   repository,
   /** A commit of which a failure was told. */
@@ -235,7 +241,7 @@ const JOBS = {
   variant: { data: variant, lane: 'variants' },
   restoration: { data: restoration, lane: 'publications', withoutVariants: true },
   rollout: { data: rollout, lane: 'index', onlyReads: true },
-  poll: { data: z.object({ address: z.string() }), lane: 'index' },
+  poll: { data: poll, lane: 'index' },
   notice: { data: z.object({ notice }), lane: 'registries', withoutVariants: true },
   dashboard: { data: dashboard, lane: 'dashboards' },
   downstream: {

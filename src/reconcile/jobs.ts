@@ -13,7 +13,7 @@ import type {
   Notice,
   ProposalJob,
 } from './job.ts';
-import type { RepositoryRef } from './ports.ts';
+import type { NamedCredential, RepositoryRef } from './ports.ts';
 
 export function sweepJob(options: JobData<'sweep'> = {}): Job {
   return { kind: 'sweep', key: 'all', data: options };
@@ -237,8 +237,20 @@ export function noticeJob(notice: Notice): Job {
 }
 
 /** Look at an upstream outside of every installation, after so many seconds. */
-export function pollJob(address: string, afterSeconds = 0): Job {
-  return { kind: 'poll', key: `poll:${address}`, data: { address }, startAfterSeconds: afterSeconds };
+export function pollJob(
+  address: string,
+  {
+    credential,
+    afterSeconds = 0,
+  }: { readonly credential?: NamedCredential | undefined; readonly afterSeconds?: number } = {},
+): Job {
+  const asker = credential === undefined ? '' : `:${credential.owner.toLowerCase()}:${credential.name}`;
+  return {
+    kind: 'poll',
+    key: `poll:${address}${asker}`,
+    data: { address, ...(credential !== undefined && { credential }) },
+    startAfterSeconds: afterSeconds,
+  };
 }
 
 /** So long the dashboard of an organisation waits for more news, in seconds. */

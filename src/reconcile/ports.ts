@@ -63,6 +63,12 @@ export interface OutsideGit extends Git {
   ): Promise<ReadonlyMap<string, { readonly oid: string }>>;
 }
 
+/** A credential of the host that Portico runs on: its name, and the account of the repository that asks with it. */
+export interface NamedCredential {
+  readonly name: string;
+  readonly owner: string;
+}
+
 /** What an address of a gate says; `why` repeats nothing that it answered. */
 export type UrlAnswer = { readonly holds: true } | { readonly holds: false; readonly why: string };
 
@@ -72,11 +78,11 @@ export interface Ports {
   readonly memories: Memories;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<RepositoryAccess>;
   /**
-   * A repository outside of every installation, read without credentials, by its https address. Throws INVALID_URL,
-   * ADDRESS_REFUSED where it leads into an internal network, HOST_UNREACHABLE, and what git says of an address that cannot be read (`GIT_…`); GIT_MOVED, with
+   * A repository outside of every installation, by its https address, read as anyone may or with a credential of the host. Throws INVALID_URL,
+   * SOURCE_CREDENTIALS where the credential may not be used, ADDRESS_REFUSED where it leads into an internal network, HOST_UNREACHABLE, and what git says of an address that cannot be read (`GIT_…`); GIT_MOVED, with
    * `{ movedTo }` as its cause, where it is at another now, which whoever asks has to judge.
    */
-  openAddress(url: string, signal?: AbortSignal): Promise<OutsideGit>;
+  openAddress(url: string, signal?: AbortSignal, credential?: NamedCredential): Promise<OutsideGit>;
   /** Stops the work on a pull request that is being done, here or in another process; false where there is none. */
   cancel(ref: RepositoryRef, number: number): Promise<boolean>;
   /** Every repository of every installation. */

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
 import { createMirrors } from '../../src/bot/mirrors.ts';
+import { remoteLogin } from '../../src/fetching/credentials.ts';
 import type { Mirror, RefusedToken } from '../../src/git/mirror-types.ts';
 import { openMirror } from '../../src/git/mirror.ts';
 import { gitReach } from '../../src/network/git-reach.ts';
+import { parseInsideHosts } from '../../src/network/inside-host.ts';
 import { createOutsideFetch } from '../../src/network/outside-fetch.ts';
 import { BOT, file, useMirrors } from './mirror-fixture.ts';
 import { git, seed } from './repository.ts';
@@ -116,6 +120,7 @@ describe('the remote is not trusted', () => {
         maxOutside: 1_000_000,
         reach: judged,
         tokenFor: () => Promise.resolve(null),
+        credentialsOf: () => () => ({ username: 'robot', password: 's3cret' }),
       });
       const { port } = new URL(at.url);
       const opening = mirrors.openAddress(`https://upstream.example.com:${port}/${at.name}.git`);
@@ -145,6 +150,87 @@ describe('the remote is not trusted', () => {
       const before = asked.length;
       await mirror.remoteRefs();
       expect(asked.slice(before)).toEqual([new URL(url).host]);
+    });
+
+    test('is read with the credential that is for it, which goes nowhere else and is told to nobody', async () => {
+      const commit = seed(at.origin, { x: '1' });
+      const secret = Buffer.from('robot:s3cret-s3cret').toString('base64');
+      const sent: (string | undefined)[] = [];
+      let moved: string | undefined;
+      at.server.token = undefined;
+      at.server.intercept = ({ headers: { authorization } }, response) => {
+        sent.push(authorization);
+        if (authorization !== `Basic ${secret}`) {
+          response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+          return true;
+        }
+        if (moved === undefined) return false;
+        response.writeHead(301, { location: `${moved}/info/refs?service=git-upload-pack` }).end();
+        return true;
+      };
+      const reach = { ...judged, addresses: () => Promise.resolve(['127.0.0.1']) };
+      const url = at.url.replace('127.0.0.1', 'upstream.example.invalid');
+      const options = { url, protocols: ['http'] as const, moves: 'told' as const, reach };
+      const open = async (name: string, password: string): Promise<Mirror> => {
+        const opened = await openMirror({
+          ...options,
+          dir: join(at.scratch, `${at.name}-${name}`),
+          ...remoteLogin(() => ({ username: 'robot', password })),
+        });
+        at.closeLater(opened);
+        return opened;
+      };
+      mirror = await open('right', 's3cret-s3cret');
+      expect(await mirror.resolve('main')).toBe(commit);
+      await mirror.fetch();
+      for (const entry of readdirSync(mirror.dir, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        const held = readFileSync(join(entry.parentPath, entry.name), 'latin1');
+        expect(held).not.toMatch(/s3cret|extraheader|robot/i);
+        expect(held).not.toContain(secret);
+      }
+
+      sent.length = 0;
+      const error = await open('wrong', 'an0ther-s3cret').catch((cause: unknown) => cause);
+      expect(error).toMatchObject({ code: 'GIT_AUTH' });
+      const wrong = Buffer.from('robot:an0ther-s3cret').toString('base64');
+      expect(sent).toContain(`Basic ${wrong}`);
+      expect(`${String(error)} ${(error as Error).stack ?? ''}`).not.toMatch(
+        new RegExp(`an0ther|${wrong.replaceAll('+', '.')}`),
+      );
+
+      // Another server, for what a redirect leads to.
+      const elsewhere: (string | undefined)[] = [];
+      const other = createServer((request, response) => {
+        elsewhere.push(request.headers.authorization);
+        response.writeHead(404).end();
+      });
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      moved = `http://127.0.0.1:${(other.address() as AddressInfo).port}/a/b`;
+      await expect(mirror.fetch()).rejects.toMatchObject({ code: 'GIT_NOT_FOUND' });
+      expect(elsewhere).toEqual([]);
+      other.close();
+    });
+
+    test('that moved and needs a credential is asked with it where it went', async () => {
+      at.server.intercept = ({ headers }, response) => {
+        if (headers.authorization === undefined) response.writeHead(401).end();
+        else response.writeHead(301, { location: '/a/b/info/refs?service=git-upload-pack' }).end();
+        return true;
+      };
+      const fetch = createOutsideFetch({ inside: parseInsideHosts(at.server.url) });
+      const opening = openMirror({
+        dir: join(at.scratch, at.name),
+        url: at.url,
+        protocols: ['http'],
+        moves: 'told',
+        reach: { ...gitReach(fetch, {}), addresses: () => Promise.resolve([]) },
+        ...remoteLogin(() => ({ username: 'robot', password: 's3cret' })),
+      });
+      await expect(opening).rejects.toMatchObject({
+        code: 'GIT_MOVED',
+        cause: { movedTo: `${at.server.url}/a/b` },
+      });
     });
 
     test('is asked by the same way where it leads to, without a word of ours to hosts inside', async () => {

@@ -10,7 +10,7 @@ import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
 import { channelNamedBy } from '../repository/follow-mark.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
-import type { Outside, UpstreamAccess } from '../repository/outside-upstream.ts';
+import { outsideOf, type Outside, type UpstreamAccess } from '../repository/outside-upstream.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { upstreamChannels } from '../repository/upstream-channels.ts';
 import { readMark } from '../repository/variant-mark.ts';
@@ -134,7 +134,7 @@ export async function downstreamIn(
   const written = await readKptfileAt(access.git, base.oid, directory, signal);
   const { kptfile } = withMappedLock(written, config.upstreams.map);
   if (kptfile === null && planned === undefined) return withheld('not-followed', NO_PACKAGE);
-  const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+  const outside = outsideOf(downstreamRepository);
   const followed = await followedBy({ ports, downstreamRepository, planned, kptfile, outside, signal });
   if ('reason' in followed) return followed;
   const { upstream, name } = followed;
@@ -210,6 +210,9 @@ async function followedBy({
       'upstream-unreachable',
       'The upstream could not be read. Portico retries at growing intervals.',
     );
+  }
+  if (found.kind === 'none' && found.reason === 'credentials') {
+    return withheld('upstream-credentials', `${found.refusal.why} ${found.refusal.remedy}`);
   }
   if (found.kind === 'none' && found.reason === 'moved') {
     return withheld(

@@ -2,6 +2,7 @@ import { type UpstreamLock } from '../../catalog/catalog.ts';
 import type { Kptfile } from '../../package/kptfile-types.ts';
 import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { CredentialRefusal } from '../repository/credential-refusal.ts';
 import {
   openOutside,
   outsideAddress,
@@ -37,7 +38,8 @@ export interface Upstream {
 
 export type UpstreamResult =
   | { readonly kind: 'upstream'; readonly upstream: Upstream }
-  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' | 'unreachable' | 'moved' };
+  | { readonly kind: 'none'; readonly reason: 'no-lock' | 'not-registered' | 'unreachable' | 'moved' }
+  | { readonly kind: 'none'; readonly reason: 'credentials'; readonly refusal: CredentialRefusal };
 
 /**
  * Opens the upstream that a variant names. What the package was made from so far is told by its lock, wherever that is;
@@ -81,12 +83,14 @@ export async function openUpstream(
   const repository = ports.catalog.byUrl(lock.repo);
   const address =
     repository === undefined && outside !== undefined ? outsideAddress(lock.repo, outside) : undefined;
-  if (repository === undefined && address === undefined) return { kind: 'none', reason: 'not-registered' };
   const access =
-    repository === undefined
-      ? await openOutside(ports, address ?? '', outside ?? { allow: [], own: '' }, signal)
-      : await openFetched(ports, repository.ref, signal);
+    repository !== undefined
+      ? await openFetched(ports, repository.ref, signal)
+      : address !== undefined && outside !== undefined
+        ? await openOutside(ports, address, outside, signal)
+        : 'not-registered';
   if (typeof access === 'string') return { kind: 'none', reason: access };
+  if ('why' in access) return { kind: 'none', reason: 'credentials', refusal: access };
   const refs = await loadRevisionRefs(access.git, signal);
   const directory = repositoryDirectory(lock.directory);
   const locked = await lockedRevision({ git: access.git, refs, directory, lock, signal });

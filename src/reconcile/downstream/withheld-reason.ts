@@ -21,6 +21,8 @@ export const WITHHELD_REASONS = {
     'the package or its new revision has a file that is too large or has an invalid name, or has too many files; or its [sources](sources.md) document has an error',
   'push-refused': 'a rule of the forge forbids the branch of the update',
   'upstream-unreachable': 'the upstream, or the address of a [source](sources.md), cannot be fetched',
+  'upstream-credentials':
+    'the upstream requires a credential: the configuration names none for its address, the server has none of that name that this account may use there, or its host rejected it. [How to give one](drafts.md#private-upstreams)',
   'upstream-unknown':
     'the package is locked to an address that no repository here has and `spec.upstreams.allow` does not list. If it has moved, name the new address in `spec.upstreams.map`; otherwise allow it, or use `/portico rebase`',
   'blocked-visibility':

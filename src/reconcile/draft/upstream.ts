@@ -16,7 +16,8 @@ import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
-import { followingRedirect, UNREADABLE } from '../repository/outside-upstream.ts';
+import { credentialRefusal, notForPublic, type CredentialRefusal } from '../repository/credential-refusal.ts';
+import { credentialFor, followingRedirect, outsideOf, UNREADABLE } from '../repository/outside-upstream.ts';
 import {
   channelRevision,
   loadRevisionRefs,
@@ -61,7 +62,7 @@ interface UpstreamLookup {
 /**
  * Looks the wish up. The content of a registered repository must be allowed to come here, and the caller must be able to
  * read it: otherwise everything is as if it did not exist. Any other address must be listed in `upstreams.allow` of the
- * base branch's configuration; it is read without credentials.
+ * base branch's configuration, and is read with the credential that stands beside it there, or as anyone may.
  */
 export async function findUpstream({
   ports,
@@ -197,8 +198,9 @@ async function openAddress(
   address: string,
   signal: AbortSignal | undefined,
 ): Promise<Opened | Refusal> {
-  const allows = (at: string): boolean =>
-    allowsUpstream(config.upstreams.allow, at, new URL(facts.cloneUrl).origin);
+  const outside = outsideOf({ facts, config });
+  const credential = credentialFor(outside, address);
+  const allows = (at: string): boolean => allowsUpstream(outside.allow, at, outside.own);
   if (!allows(address)) {
     return refuse(
       'upstream-not-allowed',
@@ -206,12 +208,13 @@ async function openAddress(
       `Add it to \`spec.upstreams.allow\` in .github/portico.yaml on the default branch. ${howToShare(facts.fullName)}`,
     );
   }
+  if (credential !== undefined && outside.isPublic) return needsCredential(address, notForPublic(credential));
   try {
     const fetched = async (git: Git): Promise<Git> => {
       await git.fetch({}, signal);
       return git;
     };
-    const git = await followingRedirect({ ports, address, allows, work: fetched, signal });
+    const git = await followingRedirect({ ports, address, credential, allows, work: fetched, signal });
     if (git !== undefined) return { git, repo: address, name: address };
     return refuse(
       'upstream-not-allowed',
@@ -219,6 +222,8 @@ async function openAddress(
       'Use the new address, and add it to `spec.upstreams.allow` in .github/portico.yaml on the default branch.',
     );
   } catch (error) {
+    const refusal = credentialRefusal(error, credential);
+    if (refusal !== undefined) return needsCredential(address, refusal);
     if (!(error instanceof PorticoError) || !UNREADABLE.test(error.code)) throw error;
     if (error.code === 'GIT_TOO_LARGE') {
       return refuse('upstream-too-large', `${shown(address)}: ${error.message}`, error.hint ?? '');
@@ -230,6 +235,11 @@ async function openAddress(
       'Check that it exists and is public.',
     );
   }
+}
+
+function needsCredential(address: string, { why, remedy }: CredentialRefusal): Refusal {
+  const sentence = why.charAt(0).toLowerCase() + why.slice(1).replace(/\.$/, '');
+  return refuse('upstream-credentials', `${shown(address)} could not be read: ${sentence}`, remedy);
 }
 
 interface AtCommit {

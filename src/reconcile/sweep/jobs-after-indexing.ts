@@ -20,7 +20,12 @@ import {
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
-import { outsideAddress, outsideAddresses } from '../repository/outside-upstream.ts';
+import {
+  credentialFor,
+  outsideAddress,
+  outsideAddresses,
+  outsideOf,
+} from '../repository/outside-upstream.ts';
 import type { Registered } from '../repository/registered.ts';
 import { updateJobs, type PackagePlace } from '../repository/update-jobs.ts';
 import { rolloutConcerns } from '../rollout/rollouts.ts';
@@ -43,7 +48,7 @@ export function jobsAfterIndexing(
   const { catalog } = ports;
   const { facts, config } = found;
   const { ref: repository, packages } = now;
-  const outside = { allow: config.upstreams.allow, own: new URL(facts.cloneUrl).origin };
+  const outside = outsideOf(found);
   const variants = variantsConcerned(catalog, repository, before);
   const wanted = (repo: string): boolean =>
     config.updates.follow.kind !== 'none' ||
@@ -62,7 +67,9 @@ export function jobsAfterIndexing(
       ...removed,
       ...(config.oci === undefined ? [] : [registryJob(repository)]),
       ...(rolloutConcerns(catalog, repository) ? [rolloutJob(repository)] : []),
-      ...outsideAddresses(catalog, packages, outside).map((address) => pollJob(address)),
+      ...outsideAddresses(catalog, packages, outside).map((address) =>
+        pollJob(address, { credential: credentialFor(outside, address) }),
+      ),
       ...notified.map((ref) => dashboardNews(ports, ref)),
     ]),
     ...(hidden ? catalog.boards(repository).map(({ ref }) => organizationBoardJob(ref, 0)) : []),

@@ -213,7 +213,7 @@ async function askedVersions({
 }
 
 /** For these reasons nobody knows what a package should be at. */
-const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'variant-error'];
+const UNSURE: readonly WithheldReason[] = ['upstream-unreachable', 'upstream-credentials', 'variant-error'];
 
 function isUnsure(one: Withheld | undefined): boolean {
   return one !== undefined && UNSURE.includes(one.reason);

@@ -161,6 +161,7 @@ const KEEPS_PLACE: readonly WithheldReason[] = [
   'wave-stopped',
   'wave-rolled-back',
   'upstream-unreachable',
+  'upstream-credentials',
   'no-such-revision',
 ];
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -15,7 +15,8 @@ import type { Ports } from '../../../src/reconcile/ports.ts';
 import { createPollReconciler, waitAfter } from '../../../src/reconcile/repository/outside-upstream.ts';
 import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
-import { below, locked } from '../../e2e/packages.ts';
+import { below, configuration, locked } from '../../e2e/packages.ts';
+import { STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -23,16 +24,32 @@ let stage: Stage;
 const folder = mkdtempSync(join(tmpdir(), 'portico-outside-'));
 const PACKAGE = smallPackage('web', { data: { color: 'first', size: 'small' } });
 
+const CREDENTIALS = {
+  name: 'credentials.yaml',
+  bytes: Buffer.from(`credentials:
+- { name: vault, hosts: [127.0.0.1/acme/vault], organizations: [acme], username: alice, password: alice-token }
+- { name: elsewhere, hosts: [127.0.0.1/acme/other], organizations: [acme], password: alice-token }
+- { name: stale, hosts: [127.0.0.1], organizations: [acme], username: alice, password: revoked-token }
+- { name: theirs, hosts: [127.0.0.1], organizations: [others], username: alice, password: alice-token }
+`),
+};
+
 const later = (low: number): [string, unknown] => ['poll', expect.toSatisfy((s: number) => s >= low)];
 
 beforeAll(async () => {
-  stage = await startStage({
-    // Public, and no business of Portico's: as good as any other place.
-    plain: { spec: null, private: false, files: below('web', PACKAGE) },
-    down: { spec: 'branch: main\nupdates: { follow: latest }' },
-    moved: { private: false, files: below('web', PACKAGE) },
-    mapped: { spec: 'branch: main\nupdates: { follow: latest }' },
-  });
+  stage = await startStage(
+    {
+      // Public, and no business of Portico's: as good as any other place.
+      plain: { spec: null, private: false, files: below('web', PACKAGE) },
+      down: { spec: 'branch: main\nupdates: { follow: latest }' },
+      moved: { private: false, files: below('web', PACKAGE) },
+      // Portico is not asked to know it either, and it answers to those alone who may read it.
+      vault: { spec: null, files: below('web', PACKAGE) },
+      guest: { spec: 'branch: main' },
+      mapped: { spec: 'branch: main\nupdates: { follow: latest }' },
+    },
+    { environment: { credentialsFile: CREDENTIALS } },
+  );
 });
 
 afterAll(async () => {
@@ -98,6 +115,68 @@ test('an upstream outside of the installations is followed where the repository 
   await stage.as('alice').rest.git.deleteRef({ ...plain.where, ref: 'tags/web/v3' });
 });
 
+test('an upstream outside that requires a credential is read with the one that is named, where its owner may use it', async () => {
+  const [vault, guest] = [stage.repository('vault'), stage.repository('guest')];
+  const first = await vault.head('main');
+  await vault.tag('web/v1', first);
+  const second = configMap('web', { color: 'second', size: 'small' });
+  await vault.tag('web/v2', await vault.push('main', { 'web/config.yaml': second }));
+  const named = async (credentials: string): Promise<void> => {
+    await guest.push('main', {
+      '.github/portico.yaml': configuration(
+        'guest',
+        `branch: main\nupdates: { follow: latest }\nupstreams: { allow: [{ address: "${vault.url}"${credentials} }] }`,
+      ),
+    });
+    await stage.idle();
+  };
+  const board = async (): Promise<string> => {
+    await stage.dashboard('guest');
+    const { data: issues } = await stage.as('alice').rest.issues.listForRepo(guest.where);
+    return issues.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
+  };
+  await guest.push(
+    'main',
+    below('shop', { ...PACKAGE, Kptfile: locked(PACKAGE['Kptfile']!, vault.url, 'web', 'web/v1', first) }),
+  );
+  const refusals = [
+    [', credentials: theirs', 'The credential theirs is not configured'],
+    ['', 'the configuration names none for its address'],
+    [', credentials: elsewhere', 'The credential elsewhere is not for 127.0.0.1'],
+    [', credentials: stale', 'rejected the credential stale'],
+  ] as const;
+  for (const [credentials, why] of STORIES ? refusals : refusals.slice(0, 1)) {
+    await named(credentials);
+    const told = await board();
+    expect(told).toContain('`upstream-credentials`');
+    expect(told).toContain(why);
+  }
+  expect(await guest.pulls()).toEqual([]);
+
+  await named(', credentials: vault');
+  const [pull] = await guest.pulls();
+  expect(pull?.title).toBe('Update shop to v2');
+  expect(await guest.read('shop/config.yaml', pull!.head.sha)).toBe(second);
+  const opened = await stage.as('alice').rest.issues.create({ ...guest.where, title: 'Clone' });
+  const clone = (name: string): string => `/portico clone ${vault.url}.git/web@v1 ${name}`;
+  expect((await guest.command(opened.data.number, clone('one'))).reaction).toBe('rocket');
+
+  // What one name was given is for no other.
+  await named('');
+  const { reply } = await guest.command(opened.data.number, clone('two'));
+  expect(reply).toContain('the configuration names none for its address');
+  // Anybody could read it there.
+  await named(', credentials: vault');
+  await stage.as('alice').rest.repos.update({ ...guest.where, private: false });
+  const { reply: open } = await guest.command(opened.data.number, clone('three'));
+  expect(open).toContain('this repository is public, and what the credential vault reads is not');
+  expect(stage.log.join('\n')).not.toMatch(/alice-token|revoked-token/);
+  const kept = readdirSync(stage.dataDirectory, { recursive: true, withFileTypes: true });
+  for (const entry of kept.filter((one) => one.isFile() && one.name === 'config')) {
+    expect(readFileSync(join(entry.parentPath, entry.name), 'utf8')).not.toMatch(/token|extraheader/i);
+  }
+});
+
 test('a package that is locked to a forge that nobody knows says so, and follows it to where the configuration says it is', async () => {
   const [moved, mapped] = [stage.repository('moved'), stage.repository('mapped')];
   const first = await moved.head('main');
@@ -141,6 +220,7 @@ test('it is asked when its time has come, once for all; news make every follower
     gitUrl: stage.forge.gitUrl,
     reach: gitReach(createOutsideFetch(), {}),
     tokenFor: () => Promise.resolve(''),
+    credentialsOf: () => () => ({ username: 'robot', password: 'secret' }),
   });
   const catalog = createCatalog();
   const addresses = { good: plain.url, gone: plain.url.replace(/plain$/, 'gone') };
