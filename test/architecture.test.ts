@@ -29,6 +29,9 @@ const ROOMS = [
   'sweep',
 ].map((room) => `reconcile/${room}`);
 
+/** What the reconcilers need of git, of work on content, of sources and of registries: types that whoever implements them imports too. */
+const PORTS = 'reconcile/ports';
+
 const PURE = ['text', 'command', 'revision', 'package', 'config', 'catalog', 'channels'];
 
 /**
@@ -66,6 +69,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'intake',
     'queue',
     'reconcile',
+    PORTS,
     ...ROOMS,
     'revision',
     'package',
@@ -90,6 +94,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // Of registries it takes how their names are read.
   sources: ['text', 'config', 'oci', 'package', 'revision', 'npm:zod', 'npm:yaml', 'npm:semver'],
   fetching: [
+    PORTS,
     'archive',
     'config',
     'git',
@@ -117,8 +122,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   intake: ['node:', 'npm:'],
   queue: ['node:', 'npm:'],
-  reconcile: [...PURE, 'reconcile/forge', 'npm:zod'],
-  ...Object.fromEntries(ROOMS.map((room, at) => [room, [...PURE, 'reconcile', ...ROOMS.slice(0, at)]])),
+  reconcile: [...PURE, 'reconcile/forge', PORTS, 'npm:zod'],
+  [PORTS]: PURE,
+  ...Object.fromEntries(
+    ROOMS.map((room, at) => [room, [...PURE, 'reconcile', PORTS, ...ROOMS.slice(0, at)]]),
+  ),
   command: ['npm:commonmark', 'channels', 'text', 'revision', 'package', 'config'],
   revision: ['node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
@@ -137,9 +145,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'processes',
     'processors',
     'sources',
+    PORTS,
     'node:',
   ],
-  git: ['text', 'package', 'revision', 'processes', 'node:', 'npm:'],
+  git: ['text', 'package', 'revision', 'processes', PORTS, 'node:', 'npm:'],
   // It implements the ports of the reconcilers.
   forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
   catalog: ['channels', 'package', 'revision'],
@@ -152,13 +161,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   preview: ['package', 'text', 'node:util'],
   processors: ['archive', 'config', 'package', 'revision', 'fbc', 'bundle', 'function', 'node:', 'npm:zod'],
   demo: ['cli', 'config', 'package', 'function', 'git', 'node:', 'npm:'],
-  trial: ['text', 'forge', 'git', 'node:', 'npm:zod'],
+  trial: ['text', 'forge', 'git', PORTS, 'node:', 'npm:zod'],
   registration: ['forge', 'node:', 'npm:zod', 'npm:yaml'],
   'cli/local': ['config', 'revision', 'git', 'catalog', 'command', ...ROOMS, 'node:'],
   // Tests of policies speak of policies.
   cli: [
     'cel',
     '.',
+    PORTS,
     'cli/local',
     'command',
     'webhook',
@@ -192,6 +202,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const SPECIFIER = /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
 function folderOf(file: string): string {
+  if (/^src\/reconcile\/[a-z]+-port\.ts$/.test(file)) return PORTS;
   const parts = file.split('/');
   const room = parts.slice(1, 3).join('/');
   if (room in MAY_IMPORT) return room;

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 
 import { PorticoError } from '../error.ts';
-import type { FileChange, TreeChanges } from '../git/mirror-types.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import type { Repo } from '../git/repo.ts';
 import { findPackages } from '../git/tree.ts';
 import { commitTree, writeTree } from '../git/write.ts';
 import { initPackage, packageContext } from '../package/init.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
+import type { FileChange, FileChanges } from '../reconcile/git-port.ts';
 import { nextRevision, revisionsOf } from '../revision/numbering.ts';
 import {
   fileIn,
@@ -176,7 +176,7 @@ async function commitOn({
   signal,
 }: {
   readonly checkout: Checkout;
-  readonly changes: TreeChanges;
+  readonly changes: FileChanges;
   readonly plan: DraftPlan;
   readonly upstream: string;
   readonly signal: AbortSignal;
@@ -208,7 +208,7 @@ async function filesAt(
 }
 
 /** What turns a package's directory into its draft, named from the top of the repository. */
-function changesIn(directory: RepositoryDirectory, before: PackageFiles, after: PackageFiles): TreeChanges {
+function changesIn(directory: RepositoryDirectory, before: PackageFiles, after: PackageFiles): FileChanges {
   const changes = new Map<string, FileChange>();
   for (const [file, wanted] of after) {
     if (!sameFile(before.get(file), wanted))

@@ -8,7 +8,6 @@ import { PorticoError } from '../error.ts';
 import { makeBare } from '../git/bare.ts';
 import { openObjectReader } from '../git/batch.ts';
 import { fetchRefs } from '../git/clone.ts';
-import type { RemoteRef } from '../git/mirror-types.ts';
 import { PACKAGE_LIMITS, readPackage } from '../git/read-package.ts';
 import { lsRemote, runRemote, type Remote } from '../git/remote.ts';
 import { createRepo, requireTree, type Repo } from '../git/repo.ts';
@@ -19,6 +18,7 @@ import { readTreeLines } from '../git/tree-objects.ts';
 import { readBlobs } from '../git/tree.ts';
 import { gitReach } from '../network/git-reach.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
+import type { GitRef } from '../reconcile/git-port.ts';
 import { compareRevisions, parseRevisionName, type RevisionName } from '../revision/revision-name.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
 import { isLegal } from '../sources/select-files.ts';
@@ -119,7 +119,7 @@ async function commitOf(
   }
 }
 
-type Refs = ReadonlyMap<string, RemoteRef>;
+type Refs = ReadonlyMap<string, GitRef>;
 interface FoundRef {
   readonly commit: string;
   readonly version?: string;

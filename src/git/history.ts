@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
+import type { Commit, LogOptions, LogRange, TreeMerge } from '../reconcile/git-port.ts';
 import { createLru } from './lru.ts';
-import type { Commit, LogOptions, LogRange, Tag, TreeMerge } from './mirror-types.ts';
+import type { Tag } from './mirror-types.ts';
 import { parseCommit, parseTag } from './objects.ts';
 import type { Repo } from './repo.ts';
 import { requireCommit, requireTree } from './repo.ts';

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { resolve as resolvePath } from 'node:path';
 
 import { PorticoError } from '../error.ts';
+import type { RefUpdate } from '../reconcile/git-port.ts';
 import { openObjectReader } from './batch.ts';
 import { WHOLE, cloneAnew, fetchRefs, isCorrupt, openOrClone } from './clone.ts';
 import { isAncestor, mergeBase, mergeTrees, readCommit, readLog, readTag } from './history.ts';
@@ -12,7 +13,6 @@ import type {
   MirrorRef,
   PushResult,
   RefChange,
-  RefUpdate,
 } from './mirror-types.ts';
 import { readFile } from './read-file.ts';
 import { PACKAGE_LIMITS, readPackage } from './read-package.ts';

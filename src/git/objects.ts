@@ -1,5 +1,6 @@
 import { PorticoError } from '../error.ts';
-import type { Commit, Signature, Tag } from './mirror-types.ts';
+import type { Commit, Signature } from '../reconcile/git-port.ts';
+import type { Tag } from './mirror-types.ts';
 
 /** Reads the text of a commit object; throws GIT_CORRUPT where it is none. */
 export function parseCommit(oid: string, bytes: Buffer): Commit {

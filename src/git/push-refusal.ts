@@ -1,4 +1,4 @@
-import type { RejectedRef } from './mirror-types.ts';
+import type { RejectedRef } from '../reconcile/git-port.ts';
 
 /** What the other end said of one ref of a push. */
 export interface PushAnswer {

@@ -1,7 +1,8 @@
 import { PorticoError } from '../error.ts';
 import { MAX_TOTAL_BYTES } from '../package/limits.ts';
 import type { FileMode, PackageFile } from '../package/package.ts';
-import type { PackageLimits, PackageTree, SkippedEntry, TreeEntry } from './mirror-types.ts';
+import type { ReadPackage, SkippedEntry } from '../reconcile/git-port.ts';
+import type { PackageLimits, TreeEntry } from './mirror-types.ts';
 import type { Repo } from './repo.ts';
 import { checkDirectory, pathProblem, quote } from './safe-name.ts';
 import { listTree, readBlobs, treeId } from './tree.ts';
@@ -31,7 +32,7 @@ export async function readPackage({
   readonly limits: PackageLimits;
   readonly signal?: AbortSignal | undefined;
   readonly list?: typeof listTree | undefined;
-}): Promise<PackageTree | null> {
+}): Promise<ReadPackage | null> {
   const directory = checkDirectory(path);
   const tree = await treeId(repo, commit, directory, signal);
   if (tree === null) return null;

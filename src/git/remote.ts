@@ -1,6 +1,7 @@
 import { PorticoError } from '../error.ts';
+import type { GitRef, RefUpdate, RejectedRef } from '../reconcile/git-port.ts';
 import { gitError, lastLines } from './git-error.ts';
-import type { MirrorOptions, PushResult, RefUpdate, RejectedRef, RemoteRef } from './mirror-types.ts';
+import type { MirrorOptions, PushResult } from './mirror-types.ts';
 import { isRedirect, movedError, movedTo, type Question } from './moved.ts';
 import { rejectionOf } from './push-refusal.ts';
 import { refLines } from './ref-lines.ts';
@@ -105,10 +106,10 @@ export async function lsRemote(
   remote: Remote,
   patterns: readonly string[],
   signal?: AbortSignal,
-): Promise<ReadonlyMap<string, RemoteRef>> {
+): Promise<ReadonlyMap<string, GitRef>> {
   const args = ['ls-remote', '--quiet', '--end-of-options', remote.url, ...patterns.map(checkRefPattern)];
   const { stdout } = await runRemote(setup, remote, args, { signal });
-  const refs = new Map<string, RemoteRef>();
+  const refs = new Map<string, GitRef>();
   for (const { oid, name } of refLines(stdout, '\t')) {
     if (!isOid(oid)) continue;
     const ref = name.replace(/\^\{\}$/, '');

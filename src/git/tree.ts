@@ -1,7 +1,8 @@
 import { PorticoError } from '../error.ts';
+import type { PackageDir } from '../reconcile/git-port.ts';
 import { repositoryDirectory } from '../revision/package-path.ts';
 import { createLru } from './lru.ts';
-import type { PackageDir, PathChange, TreeEntry } from './mirror-types.ts';
+import type { PathChange, TreeEntry } from './mirror-types.ts';
 import type { Repo } from './repo.ts';
 import { requireTree } from './repo.ts';
 import { checkDirectory, quote } from './safe-name.ts';

@@ -1,5 +1,5 @@
+import type { FileChanges } from '../reconcile/git-port.ts';
 import { writeLooseObject } from './loose-object.ts';
-import type { TreeChanges } from './mirror-types.ts';
 import type { Repo } from './repo.ts';
 import {
   formatTree,
@@ -29,7 +29,7 @@ const MAX_TREES = 2_000;
 export async function writeByHand(
   repo: Repo,
   start: string,
-  changes: TreeChanges,
+  changes: FileChanges,
   signal?: AbortSignal,
 ): Promise<string | null> {
   const allowance: Allowance = { left: MAX_TREES, steps: MAX_STEPS };

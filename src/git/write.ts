@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { PorticoError } from '../error.ts';
+import type { FileChanges, NewCommit, NewTag } from '../reconcile/git-port.ts';
 import { writeLooseObject } from './loose-object.ts';
-import type { NewCommit, NewTag, TreeChanges } from './mirror-types.ts';
 import { cleanIdentity, rawDate } from './objects.ts';
 import type { Repo } from './repo.ts';
 import { requireTree } from './repo.ts';
@@ -20,7 +20,7 @@ const NO_OBJECT = '0'.repeat(40);
 export async function writeTree(
   repo: Repo,
   base: string | null,
-  changes: TreeChanges,
+  changes: FileChanges,
   signal?: AbortSignal,
 ): Promise<string> {
   const start = base === null ? EMPTY_TREE : await requireTree(repo, base, signal);
@@ -39,7 +39,7 @@ const MAX_BY_HAND = 500;
 async function writeByProcess(
   repo: Repo,
   start: string,
-  changes: TreeChanges,
+  changes: FileChanges,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const input = importStream(start, changes);
@@ -116,7 +116,7 @@ export async function writeTag(
 }
 
 /** One throw-away commit: the base tree whole, then deletions, then files; its tree is asked for, its ref taken back. */
-function importStream(start: string, changes: TreeChanges): Buffer {
+function importStream(start: string, changes: FileChanges): Buffer {
   const ref = `refs/portico-scratch/${randomUUID()}`;
   const removed = [...changes].filter(([, change]) => change === null);
   const written = [...changes].filter(([, change]) => change !== null);

@@ -1,93 +1,27 @@
 /** The operations as whoever needs them calls them. */
 
-import type { ChangedFile, ChangeFacts, ChannelChange } from '../channels/change-file.ts';
-import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
-import type { ConfigResult } from '../config/parse-repository-config.ts';
-import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
+import type { FileDocuments } from '../config/read-content.ts';
 import { PorticoError } from '../error.ts';
-import type { CloneOptions } from '../package/clone.ts';
-import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
-import type { HeadChange } from '../package/head-change.ts';
-import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
-import type { Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
-import type { EvalInput } from '../package/render/eval.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
-import type {
-  Finding,
-  FunctionRun,
-  Guardrail,
-  RenderInput,
-  RenderResult,
-} from '../package/render/render-types.ts';
+import type { FunctionRun, Guardrail, RenderResult } from '../package/render/render-types.ts';
 import type { SettledPackage } from '../package/render/settled.ts';
-import type { Expansion } from '../package/variant/expand.ts';
-import type { Edited } from '../package/variant/package-context.ts';
+import type { Content, RenderWork } from '../reconcile/content-port.ts';
 import type { LimitMet } from './limits.ts';
-import type {
-  Comparison,
-  ConcurrentMerge,
-  ConcurrentSides,
-  DiffText,
-  ExpandWork,
-  Made,
-  Patch,
-  Settled,
-  Sides,
-  VariantWork,
-} from './operations.ts';
+import type { Made } from './operations.ts';
 import type { Performer } from './perform.ts';
 import type { JobShare } from './share.ts';
 import { createSourceCalls, type SourceCalls } from './source-calls.ts';
 import type { Packages } from './wire-files.ts';
 
-export type RenderWork = Omit<RenderInput, 'memory' | 'onStep'> & {
-  /** Functions of the package's own pipeline do not run. */
-  readonly guardrailsOnly?: boolean;
-};
-
-/** As `src/reconcile/content-port.ts` asks for it. */
-export interface Content {
-  /** A limit that is met is the result's problem, and every guardrail is refused with it. */
-  render(input: RenderWork): Promise<RenderResult>;
-  renderSettled(input: RenderWork): Promise<SettledPackage>;
-  evaluate(input: EvalInput): Promise<RenderResult>;
-  /** These throw what the work throws; a limit that is met too, as a person's to mend. */
-  merge(input: MergeInput, signal?: AbortSignal): Promise<MergeResult>;
-  mergeConcurrent(sides: ConcurrentSides, signal?: AbortSignal): Promise<ConcurrentMerge>;
-  compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
-  diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
-  updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
-  headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
-  changeDigest(sides: Sides, signal?: AbortSignal): Promise<string>;
-  patch(sides: Sides, signal?: AbortSignal): Promise<Patch>;
-  settle(work: Settlement, signal?: AbortSignal): Promise<Settled>;
-  clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
-  markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;
-  variant(work: VariantWork, signal?: AbortSignal): Promise<Edited<PackageFiles>>;
-  proposedValues(
-    files: PackageFiles,
-    findings: readonly Finding[],
-    signal?: AbortSignal,
-  ): Promise<PackageFiles>;
-  deployable(files: PackageFiles, signal?: AbortSignal): Promise<PackageFiles>;
-  documents(files: PackageFiles, signal?: AbortSignal): Promise<readonly FileDocuments[]>;
-  definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
-  configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
-  channels(text: string, facts: ChannelFileFacts, signal?: AbortSignal): Promise<JudgedChannels>;
-  changeChannels(
-    text: string | undefined,
-    change: ChannelChange,
-    facts: ChangeFacts,
-    signal?: AbortSignal,
-  ): Promise<ChangedFile>;
-  expand(work: ExpandWork, signal?: AbortSignal): Promise<Expansion>;
+/** What the reconcilers ask for, and what reads sources. */
+export interface ContentCalls extends Content {
   /** Documents of sources and what they lead to: bytes that nobody here wrote. */
   readonly sources: SourceCalls;
 }
 
 /** `current` is asked at each call: who calls now, and for which job. */
-export function createContentCalls(perform: Performer, current: () => JobShare): Content {
+export function createContentCalls(perform: Performer, current: () => JobShare): ContentCalls {
   const valueOf = async <Value>(
     operation: string,
     packages: Packages,

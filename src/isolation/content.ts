@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { fileURLToPath } from 'node:url';
 
 import { createWorkerPool, type WorkerPool } from '../processes/worker-pool.ts';
-import { createContentCalls, type Content } from './content-calls.ts';
+import { createContentCalls, type ContentCalls } from './content-calls.ts';
 import { CONTENT_LIMITS, memoryOf, type ContentLimits } from './limits.ts';
 import { createPerformer, type ProcessState } from './perform.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
@@ -33,7 +33,7 @@ export interface ContentOptions {
 
 export interface ContentWork extends Disposable {
   /** Outside of `within`, each call is a job of its own. */
-  readonly content: Content;
+  readonly content: ContentCalls;
   /** What is called meanwhile belongs to one job, which has one allowance of time. */
   within<Result>(share: Share, work: () => Promise<Result>): Promise<Result>;
   /** Starts processes, so that the first work finds them. */

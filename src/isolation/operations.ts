@@ -21,7 +21,6 @@ import { clonedPackage, type CloneOptions } from '../package/clone.ts';
 import { deployableFiles } from '../package/deployable.ts';
 import { changeDigest } from '../package/diff/change-digest.ts';
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
-import type { PackageDiff } from '../package/diff/diff-types.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import { unifiedPatch, type PatchFile } from '../package/diff/patch.ts';
 import { shownPart } from '../package/diff/shown-part.ts';
@@ -35,16 +34,23 @@ import { settleConflicts, type Settlement } from '../package/merge/settle.ts';
 import { sameFile } from '../package/package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
-import type { PowerDiff } from '../package/power/power-types.ts';
 import { evalFunction, type EvalInput } from '../package/render/eval.ts';
 import { withProposedValues } from '../package/render/proposed-values.ts';
 import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import { renderPackage } from '../package/render/render.ts';
 import { renderSettled, type SettledPackage } from '../package/render/settled.ts';
 import { SOURCES_FILE } from '../package/sources/source-files.ts';
-import { expandSet, type Expansion, type ExpansionWorld } from '../package/variant/expand.ts';
+import { expandSet, type Expansion } from '../package/variant/expand.ts';
 import { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
-import type { InventoryObject, ObjectMeta, ValidVariantSet } from '../package/variant/variant-types.ts';
+import type {
+  Comparison,
+  ConcurrentMerge,
+  ConcurrentSides,
+  DiffText,
+  ExpandWork,
+  Sides,
+  VariantWork,
+} from '../reconcile/content-port.ts';
 import { SOURCE_OPERATIONS } from './source-operations.ts';
 import type { Tools } from './tools.ts';
 
@@ -60,47 +66,9 @@ export interface Files {
   readonly files: PackageFiles;
 }
 
-export type ConcurrentSides = Parameters<typeof mergeConcurrent>[0];
-export type ConcurrentMerge = ReturnType<typeof mergeConcurrent>;
-export type Settled = ReturnType<typeof settleConflicts>;
-export type Patch = ReturnType<typeof unifiedPatch>;
-
-export interface DiffText {
-  /** Nothing differs, not even a byte. */
-  readonly same: boolean;
-  /** Markdown. */
-  readonly text: string;
-}
-
 export type Made =
   | { readonly ok: true; readonly files: PackageFiles }
   | { readonly ok: false; readonly message: string };
-
-export type ExpandWork = Omit<ExpansionWorld, 'undocumented'> & {
-  readonly set: ValidVariantSet;
-  /** Repositories that may be named though no document speaks of them. */
-  readonly names: ReadonlyMap<string, ObjectMeta>;
-};
-
-/** Two states of a package. */
-export interface Sides {
-  readonly before: PackageFiles;
-  readonly after: PackageFiles;
-}
-
-export interface Comparison {
-  readonly content: PackageDiff;
-  readonly power: PowerDiff;
-}
-
-/** A package that a variant keeps, and what the variant says. */
-export interface VariantWork {
-  readonly files: PackageFiles;
-  /** Put on the Kptfile first. */
-  readonly metadata?: Parameters<typeof withVariantMetadata>[1];
-  readonly variant: Parameters<typeof mutatePackage>[1];
-  readonly inventory: readonly InventoryObject[];
-}
 
 export const OPERATIONS = {
   render: (input: Carried, tools: Tools): Promise<RenderResult> => renderPackage(renderInput(input, tools)),
@@ -142,12 +110,12 @@ export const OPERATIONS = {
 
   changeDigest: ({ before, after }: Sides): string => changeDigest(before, after),
 
-  patch: ({ before, after }: Sides): Patch => {
+  patch: ({ before, after }: Sides): ReturnType<typeof unifiedPatch> => {
     const { patch, opaque } = unifiedPatch(patchFiles(before, after));
     return { patch: patch.slice(0, MAX_PATCH), opaque: opaque.slice(0, MAX_OPAQUE) };
   },
 
-  settle: (work: Settlement): Settled => settleConflicts(work),
+  settle: (work: Settlement): ReturnType<typeof settleConflicts> => settleConflicts(work),
 
   clone: ({ files, options }: Files & { readonly options: CloneOptions }): Files => ({
     files: clonedPackage(files, options),

@@ -5,48 +5,27 @@ import type { ForeignReader } from '../fetching/host.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions, FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { ToolMachine } from '../processors/run-tool.ts';
+import type { SourceReport, SourcesChange } from '../reconcile/source-port.ts';
 import type { Piece } from './perform.ts';
-import type { ReportedChange } from './source-operations.ts';
 import { contentSet, ONLY, otherSets } from './source-wire.ts';
-import type { FetchedContent, SourcesReading, SourcesSync } from './sync-sources.ts';
+import type { FetchedContent, SourcesReading, SourcesSync, SyncWork } from './sync-sources.ts';
 
 /** Content of one source, to be put where it belongs. */
 export type HeldContent = FetchedContent & { readonly files: PackageFiles };
 
-export interface SyncRequest {
+export interface SyncRequest extends SyncWork {
   readonly files: PackageFiles;
   readonly contents: readonly HeldContent[];
-  readonly update: ReadonlySet<string>;
-  readonly locked: boolean;
-  readonly isRendered: boolean;
-  readonly targets: PackageFiles;
   /** Runs functions that the base branch allows, which processors may name. */
   readonly runtime: FunctionRuntime;
   readonly foreign: ForeignFunctions;
   readonly machine: ToolMachine;
 }
 
-/** A package that changes beside the one that is reported on. */
-interface OtherChange {
-  readonly path: string;
-  readonly before: PackageFiles;
-  readonly after: PackageFiles;
-}
-
 export interface SourceCalls extends ForeignReader {
   read(files: PackageFiles, signal?: AbortSignal): Promise<SourcesReading>;
   sync(request: SyncRequest, signal?: AbortSignal): Promise<SourcesSync>;
-  report(
-    change: {
-      readonly before: PackageFiles;
-      readonly after: PackageFiles;
-      readonly path: string;
-      readonly directories: readonly string[];
-      readonly others?: readonly OtherChange[];
-    },
-    limit: number,
-    signal?: AbortSignal,
-  ): Promise<ReportedChange>;
+  report(change: SourcesChange, limit: number, signal?: AbortSignal): Promise<SourceReport>;
 }
 
 export function createSourceCalls(
@@ -87,7 +66,7 @@ export function createSourceCalls(
         const [old, now] = otherSets(at);
         return [[old, other.before] as const, [now, other.after] as const];
       });
-      return value<ReportedChange>({
+      return value<SourceReport>({
         operation: 'reportChange',
         packages: { before, after, ...Object.fromEntries(sets) },
         rest: { ...rest, others: others.map(({ path }) => path), limit },

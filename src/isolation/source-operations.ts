@@ -6,19 +6,10 @@ import type { ArchiveReading } from '../archive/read-archive.ts';
 import type { ChartChoice, WantedChart } from '../fetching/helm-index.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
+import type { SourceReport, SourcesChange } from '../reconcile/source-port.ts';
 import { ONLY, otherSets } from './source-wire.ts';
 import type { SourcesReading, SourcesSync, SyncWork } from './sync-sources.ts';
 import type { Tools } from './tools.ts';
-
-export interface ReportedChange {
-  /** Why it must not be merged as it is: custom resource definitions that go, or break what is stored. */
-  readonly failures: readonly string[];
-  readonly warnings: readonly string[];
-  /** What becomes of objects and of what they may do, as Markdown. */
-  readonly text: string;
-  /** What publishers wrote about the new versions, as inert Markdown. */
-  readonly notes: readonly string[];
-}
 
 export const SOURCE_OPERATIONS = {
   unpack: async ({ archive }: { readonly archive: PackageFiles }): Promise<ArchiveReading> =>
@@ -63,16 +54,11 @@ export const SOURCE_OPERATIONS = {
     others,
     limit,
     ...sets
-  }: {
-    readonly before: PackageFiles;
-    readonly after: PackageFiles;
-    readonly path: string;
-    /** Of the sources that change. */
-    readonly directories: readonly string[];
-    /** Packages beside it that change as well: an object may go from one to another. Their files are sets of their own. */
+  }: Omit<SourcesChange, 'others'> & {
+    /** Their files are sets of their own. */
     readonly others: readonly string[];
     readonly limit: number;
-  }): Promise<ReportedChange> => {
+  }): Promise<SourceReport> => {
     const { publisherNotes } = await import('../preview/publisher-notes.ts');
     const { objectsMarkdown, updateReport } = await import('../preview/update-report.ts');
     const held = new Map(Object.entries(sets)) as ReadonlyMap<string, PackageFiles>;

@@ -99,7 +99,7 @@ export interface SyncWork {
   readonly contents: readonly FetchedContent[];
   readonly update: ReadonlySet<string>;
   readonly locked: boolean;
-  /** See `SyncRequest`. */
+  /** See `SyncRequest` of `src/sources/sync.ts`. */
   readonly isRendered: boolean;
   /** Files of target profiles, by their paths in the repository. */
   readonly targets: PackageFiles;

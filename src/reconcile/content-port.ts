@@ -12,12 +12,12 @@ import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
+import type { unifiedPatch } from '../package/diff/patch.ts';
 import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
 import type { HeadChange } from '../package/head-change.ts';
 import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concurrent.ts';
-import type { Conflict } from '../package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
-import type { Settlement } from '../package/merge/settle.ts';
+import type { settleConflicts, Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import type { EvalInput } from '../package/render/eval.ts';
@@ -29,6 +29,7 @@ import type { mutatePackage, withVariantMetadata } from '../package/variant/muta
 import type { Edited } from '../package/variant/package-context.ts';
 import type { InventoryObject, ObjectMeta, ValidVariantSet } from '../package/variant/variant-types.ts';
 
+/** A package that a variant keeps, and what the variant says. */
 export interface VariantWork {
   readonly files: PackageFiles;
   /** Put on the Kptfile first. */
@@ -55,25 +56,31 @@ export interface Sides {
   readonly after: PackageFiles;
 }
 
+export interface Comparison {
+  readonly content: PackageDiff;
+  readonly power: PowerDiff;
+}
+
+export type ConcurrentSides = Parameters<typeof MergeConcurrent>[0];
+export type ConcurrentMerge = ReturnType<typeof MergeConcurrent>;
+
+export interface DiffText {
+  /** Nothing differs, not even a byte. */
+  readonly same: boolean;
+  /** Markdown. */
+  readonly text: string;
+}
+
 export interface Content {
   render(input: RenderWork): Promise<RenderResult>;
   renderSettled(input: RenderWork): Promise<SettledPackage>;
   evaluate(input: EvalInput): Promise<RenderResult>;
   merge(input: MergeInput, signal?: AbortSignal): Promise<MergeResult>;
   /** Two drafts of one package, where one is published and the other goes on. */
-  mergeConcurrent(
-    sides: Parameters<typeof MergeConcurrent>[0],
-    signal?: AbortSignal,
-  ): Promise<ReturnType<typeof MergeConcurrent>>;
-  compare(
-    sides: Sides,
-    signal?: AbortSignal,
-  ): Promise<{ readonly content: PackageDiff; readonly power: PowerDiff }>;
+  mergeConcurrent(sides: ConcurrentSides, signal?: AbortSignal): Promise<ConcurrentMerge>;
+  compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
   /** What differs, as Markdown of so many characters. */
-  diffText(
-    sides: Sides & { readonly limit: number },
-    signal?: AbortSignal,
-  ): Promise<{ readonly same: boolean; readonly text: string }>;
+  diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
   /** What an update changes in a package, as its pull request tells it. */
   updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
   /** What becomes of whoever goes from one revision to the other; `content` has at most so many characters. */
@@ -81,15 +88,9 @@ export interface Content {
   /** What one state changes in the other, as a digest: see `changeDigest`. */
   changeDigest(sides: Sides, signal?: AbortSignal): Promise<string>;
   /** What differs, as a patch; files that are no text by name. */
-  patch(
-    sides: Sides,
-    signal?: AbortSignal,
-  ): Promise<{ readonly patch: string; readonly opaque: readonly string[] }>;
+  patch(sides: Sides, signal?: AbortSignal): Promise<ReturnType<typeof unifiedPatch>>;
   /** A draft with conflicts of its merge settled; where that meets what people committed since, conflicts again. */
-  settle(
-    work: Settlement,
-    signal?: AbortSignal,
-  ): Promise<{ readonly files: PackageFiles; readonly conflicts: readonly Conflict[] }>;
+  settle(work: Settlement, signal?: AbortSignal): Promise<ReturnType<typeof settleConflicts>>;
   clone(files: PackageFiles, options: CloneOptions, signal?: AbortSignal): Promise<PackageFiles>;
   /** The package with marks of what its resources are called upstream, in these files. */
   markMerged(files: PackageFiles, paths: readonly string[], signal?: AbortSignal): Promise<PackageFiles>;

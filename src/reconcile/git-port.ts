@@ -4,26 +4,61 @@ import type { FileMode, PackageFiles } from '../package/package.ts';
 import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { Content } from './content-port.ts';
 
-export interface CommitInfo {
-  /** Id of the repository on the forge that it was read in: what Portico sealed counts there alone. 0: the forge has none. */
-  readonly repository: number;
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+export interface Signature extends Person {
+  /** ISO 8601, with the offset that the commit carries. */
+  readonly date: string;
+}
+
+export interface Commit {
   readonly oid: string;
   readonly tree: string;
   readonly parents: readonly string[];
-  readonly author: { readonly name: string; readonly email: string; readonly date: string };
-  readonly committer: { readonly name: string; readonly email: string; readonly date: string };
+  readonly author: Signature;
+  readonly committer: Signature;
   readonly message: string;
+}
+
+export interface CommitInfo extends Commit {
+  /** Id of the repository on the forge that it was read in: what Portico sealed counts there alone. 0: the forge has none. */
+  readonly repository: number;
+}
+
+/** Commits reachable from `to` and not from `from`, newest first. Both are commit ids or full refs. */
+export interface LogRange {
+  readonly from?: string;
+  readonly to: string;
+}
+
+export interface LogOptions {
+  /** Only commits that change this file or directory. */
+  readonly path?: string;
+  /** At most so many; default 1,000. */
+  readonly limit?: number;
+  readonly firstParent?: boolean;
 }
 
 /** A package as it is in a commit. */
 export interface ReadPackage {
+  /** Git's id of the package's directory: equal ids, equal packages. */
   readonly tree: string;
+  /** Every file below the directory, those of subpackages included; bytes are in memory. */
   readonly files: PackageFiles;
   /** Symbolic links and submodules, which are left out. */
-  readonly skipped: readonly { readonly path: string; readonly reason: 'symlink' | 'submodule' }[];
+  readonly skipped: readonly SkippedEntry[];
+}
+
+export interface SkippedEntry {
+  readonly path: string;
+  readonly reason: 'symlink' | 'submodule';
 }
 
 export interface GitRef {
+  /** What the ref points at: a commit, or the object of an annotated tag. */
   readonly oid: string;
   /** The commit behind the ref, annotated tags peeled. */
   readonly commit: string;
@@ -33,26 +68,27 @@ export interface GitRef {
 export interface TagInfo {
   readonly object: string;
   readonly message: string;
-  readonly tagger: { readonly name: string; readonly email: string; readonly date: string } | null;
+  readonly tagger: Signature | null;
 }
 
+/** One ref to move, by compare-and-swap. */
 export interface RefUpdate {
+  /** Full name, such as `refs/tags/app/v3`. */
   readonly ref: string;
+  /** The new object; null deletes the ref. */
   readonly to: string | null;
-  /** What the ref must be for the update to happen; null: it must not exist. */
+  /** What the remote must have now; null: the ref must not exist. */
   readonly expect: string | null;
 }
 
 export type PushResult =
   | { readonly ok: true }
-  | {
-      readonly ok: false;
-      readonly rejected: readonly RejectedRef[];
-    };
+  | { readonly ok: false; readonly rejected: readonly RejectedRef[] };
 
 /**
- * `exists` and `stale`: somebody else was faster. `protected`, `denied`, `workflows` and `signatures`: refused until a person
- * changes a rule or a permission. `other`: nobody can tell.
+ * Somebody else was faster: `stale`, the ref moved or is gone; `exists`, it was to be created and is there. Refused until a person
+ * changes a rule or a permission: `workflows`, no branch holds its workflow files, and the App may not write those; `signatures`, it has
+ * no verified signature; `protected`, another rule or a hook of the forge said no; `denied`, the token may not. `other`: read `message`.
  */
 export type RejectionReason =
   | 'exists'
@@ -63,19 +99,44 @@ export type RejectionReason =
   | 'signatures'
   | 'other';
 
-/** `hint`: what helps, where the reason tells. */
 export interface RejectedRef {
   readonly ref: string;
   readonly reason: RejectionReason;
   readonly message: string;
+  /** What helps, where the reason tells. */
   readonly hint?: string;
 }
 
-export type FileChanges = ReadonlyMap<string, { readonly mode: FileMode; readonly bytes: Uint8Array } | null>;
+/** New content of a path, or null to remove the file (or the whole directory) there. */
+export type FileChange = { readonly mode: FileMode; readonly bytes: Uint8Array } | null;
+export type FileChanges = ReadonlyMap<string, FileChange>;
 
-export interface Person {
+export interface NewCommit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly committer: Person;
+  /** Default: the committer. */
+  readonly author?: Person;
+  /** Both dates; default: now. The same input with the same date is the same commit id. */
+  readonly date?: Date;
+}
+
+export interface NewTag {
+  /** Short name, such as `app/v3`. */
   readonly name: string;
-  readonly email: string;
+  /** The commit. */
+  readonly object: string;
+  readonly message: string;
+  readonly tagger: Person;
+  readonly date?: Date;
+}
+
+export interface TreeMerge {
+  /** The merged tree; where there are conflicts it holds git's conflict markers and must not be used as content. */
+  readonly tree: string;
+  /** Paths in conflict, sorted; empty when the merge is clean. */
+  readonly conflicts: readonly string[];
 }
 
 /** A file that differs between two commits; `after` is null where it is gone. */
@@ -105,15 +166,13 @@ export interface Git {
   readonly repository: number;
   fetch(options?: { readonly refspecs?: readonly string[] }, signal?: AbortSignal): Promise<unknown>;
   refs(prefix?: string, signal?: AbortSignal): Promise<ReadonlyMap<string, GitRef>>;
+  /** The commit behind an id, a full ref, or a branch or tag name (in that order); null when there is none. */
   resolve(revision: string, signal?: AbortSignal): Promise<string | null>;
   commit(oid: string, signal?: AbortSignal): Promise<CommitInfo>;
   tag(oidOrRef: string, signal?: AbortSignal): Promise<TagInfo | null>;
-  log(
-    range: { readonly from?: string; readonly to: string },
-    options?: { readonly path?: string; readonly limit?: number; readonly firstParent?: boolean },
-    signal?: AbortSignal,
-  ): Promise<readonly CommitInfo[]>;
+  log(range: LogRange, options?: LogOptions, signal?: AbortSignal): Promise<readonly CommitInfo[]>;
   treeId(commit: string, directory: RepositoryDirectory, signal?: AbortSignal): Promise<string | null>;
+  /** Content of one regular file; null where there is none. */
   readFile(commit: string, path: string, signal?: AbortSignal): Promise<Uint8Array | null>;
   readPackage(
     commit: string,
@@ -129,33 +188,18 @@ export interface Git {
   changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly PathChange[]>;
   mergeBase(a: string, b: string, signal?: AbortSignal): Promise<string | null>;
   isAncestor(ancestor: string, descendant: string, signal?: AbortSignal): Promise<boolean>;
+  /** Git's own three-way merge. With `base`, all three may be commits or trees; without, both must be commits. */
   mergeTrees(
     ours: string,
     theirs: string,
     options?: { readonly base?: string },
     signal?: AbortSignal,
-  ): Promise<{ readonly tree: string; readonly conflicts: readonly string[] }>;
+  ): Promise<TreeMerge>;
+  /** The tree id of `base` (commit, tree, or null for nothing) with the changes made. */
   writeTree(base: string | null, changes: FileChanges, signal?: AbortSignal): Promise<string>;
-  commitTree(
-    commit: {
-      readonly tree: string;
-      readonly parents: readonly string[];
-      readonly message: string;
-      readonly committer: Person;
-      readonly date?: Date;
-    },
-    signal?: AbortSignal,
-  ): Promise<string>;
-  writeTag(
-    tag: {
-      readonly name: string;
-      readonly object: string;
-      readonly message: string;
-      readonly tagger: Person;
-      readonly date?: Date;
-    },
-    signal?: AbortSignal,
-  ): Promise<string>;
+  commitTree(commit: NewCommit, signal?: AbortSignal): Promise<string>;
+  /** Writes the tag object (no ref); the same input with the same date gives the same id. */
+  writeTag(tag: NewTag, signal?: AbortSignal): Promise<string>;
   push(updates: readonly RefUpdate[], signal?: AbortSignal): Promise<PushResult>;
   /**
    * True where pushes of this process alone began the branch (its full ref) and brought it to this commit. Absent, and false

@@ -68,6 +68,19 @@ export type Synced =
     }
   | ({ readonly kind: 'refused'; readonly isPassing: boolean } & SourceRefusal);
 
+/** A package before and after something changed in it. */
+export interface PackageChange {
+  readonly path: string;
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+}
+
+/** `directories`: those of the sources that change. `others`: packages that change beside it; an object may go from one to another. */
+export interface SourcesChange extends PackageChange {
+  readonly directories: readonly string[];
+  readonly others?: readonly PackageChange[];
+}
+
 /** What a change of a package does to the objects of a cluster. */
 export interface SourceReport {
   /** Why it must not be merged as it is: custom resource definitions that go, or break what is stored. */
@@ -104,19 +117,5 @@ export interface PackageSources {
   ): Promise<Synced>;
   /** The package as its lock says, whatever is in it: fetched and made again. */
   verify(files: PackageFiles, setting: SourceSetting, signal?: AbortSignal): Promise<Synced>;
-  /** `directories`: those of the sources that change. `others`: packages that change beside it. */
-  report(
-    change: {
-      readonly others?: readonly {
-        readonly path: string;
-        readonly before: PackageFiles;
-        readonly after: PackageFiles;
-      }[];
-      readonly path: string;
-      readonly before: PackageFiles;
-      readonly after: PackageFiles;
-      readonly directories: readonly string[];
-    },
-    signal?: AbortSignal,
-  ): Promise<SourceReport>;
+  report(change: SourcesChange, signal?: AbortSignal): Promise<SourceReport>;
 }

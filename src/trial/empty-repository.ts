@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-import type { Mirror, RefUpdate } from '../git/mirror-types.ts';
+import type { Mirror } from '../git/mirror-types.ts';
+import type { RefUpdate } from '../reconcile/git-port.ts';
 import { notPlayed } from './not-played.ts';
 import { FIRST_COMMIT, MARK_FILE, MARK_TEXT } from './repositories.ts';
 import { COMMITTER, refusalOf } from './repository.ts';

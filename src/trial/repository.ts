@@ -1,8 +1,9 @@
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
-import type { PushResult, RefUpdate } from '../git/mirror-types.ts';
+import type { PushResult } from '../git/mirror-types.ts';
 import type { Mirror } from '../git/mirror-types.ts';
+import type { RefUpdate } from '../reconcile/git-port.ts';
 import { notPlayed } from './not-played.ts';
 import type { Rest } from './rest.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { expect, test } from 'vitest';
 
-import type { FileChange } from '../../src/git/mirror-types.ts';
+import type { FileChange } from '../../src/reconcile/git-port.ts';
 import { BOT, file, useMirrors } from './mirror-fixture.ts';
 import { git, seed } from './repository.ts';
 

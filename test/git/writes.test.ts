@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import type { FileChange, Mirror } from '../../src/git/mirror-types.ts';
+import type { Mirror } from '../../src/git/mirror-types.ts';
+import type { FileChange } from '../../src/reconcile/git-port.ts';
 import { BOT, file, useMirrors } from './mirror-fixture.ts';
 import { git, seed } from './repository.ts';
 

@@ -8,10 +8,10 @@ import { BUNDLE_RECORD, writeBundleRecord } from '../../fbc/bundle-record.ts';
 import { manifestFiles } from '../../fbc/manifest-files.ts';
 import type { Manifest } from '../../fbc/manifest.ts';
 import { openObjectReader } from '../../git/batch.ts';
-import type { FileChange, TreeChanges } from '../../git/mirror-types.ts';
 import { createRepo, type Repo } from '../../git/repo.ts';
 import { commitTree, writeTag, writeTree } from '../../git/write.ts';
 import { initPackage } from '../../package/init.ts';
+import type { FileChange, FileChanges } from '../../reconcile/git-port.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { oneLine } from '../../revision/provenance.ts';
 import { revisionTag } from '../../revision/ref-name.ts';
@@ -118,7 +118,7 @@ async function commitRevision({
     [BUNDLE_RECORD, fileOf(writeBundleRecord({ bundle, ...(claims && { claims }) }))],
     ...[...manifestFiles(objects)].map(([file, text]) => [file, fileOf(text)] as const),
   ]);
-  const changes: TreeChanges = new Map([
+  const changes: FileChanges = new Map([
     ...there.filter((file) => !files.has(file)).map((file) => [`${directory}/${file}`, null] as const),
     ...[...files].map(([file, change]) => [`${directory}/${file}`, change] as const),
   ]);
