@@ -5,6 +5,7 @@ import { openApiDocument } from '../src/api/openapi.ts';
 import { policyList } from '../src/cel/policies/reference.ts';
 import { cliReference } from '../src/cli/reference.ts';
 import { commandReference } from '../src/command/reference.ts';
+import { environmentReference } from '../src/config/environment-reference.ts';
 import { errorReference } from '../src/error-code.ts';
 import { functionTable } from '../src/function/reference.ts';
 import { withheldReasonTable } from '../src/reconcile/downstream/withheld-reason.ts';
@@ -17,6 +18,7 @@ const docs = new URL('../docs/', import.meta.url);
 
 writeFileSync(new URL('cli.md', docs), cliReference());
 writeFileSync(new URL('commands.md', docs), commandReference());
+writeFileSync(new URL('environment.md', docs), environmentReference());
 writeFileSync(new URL('errors.md', docs), errorReference());
 writeFileSync(new URL('metrics.md', docs), metricsReference());
 writeFileSync(new URL('openapi.json', docs), `${JSON.stringify(openApiDocument(VERSION), null, 2)}\n`);

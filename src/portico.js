@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that an older Node reaches the sentence below instead of a syntax error.
+import { keepCompiledCode } from './compiled-code.js';
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(
@@ -7,7 +9,6 @@ if (major < 24 || (major === 24 && minor < 12)) {
   );
   process.exit(64);
 }
-const { keepCompiledCode } = await import('./compiled-code.js');
-await keepCompiledCode();
+keepCompiledCode();
 const { main } = await import('./cli.ts');
 process.exitCode = await main(process.argv.slice(2));

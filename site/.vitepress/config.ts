@@ -30,7 +30,18 @@ const SECTIONS: readonly (readonly [title: string, pages: readonly string[]])[] 
   ],
   [
     'Reference',
-    ['cli', 'commands', 'checks', 'functions', 'limits', 'errors', 'metrics', 'api', 'who-can-do-what'],
+    [
+      'cli',
+      'commands',
+      'checks',
+      'functions',
+      'limits',
+      'errors',
+      'environment',
+      'metrics',
+      'api',
+      'who-can-do-what',
+    ],
   ],
 ];
 

@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 
-import { OUTSIDE_MEGABYTES, type Settings } from '../config/environment.ts';
+import { OUTSIDE_MEGABYTES } from '../config/environment-variables.ts';
+import type { Settings } from '../config/environment.ts';
 import type { Forge } from '../forge/forge-api.ts';
 import type { ForgeCall, ForgePause } from '../forge/forge-types.ts';
 import { connectForge } from '../forge/forge.ts';

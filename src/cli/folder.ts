@@ -12,6 +12,9 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Bytes of a package, as on the server. */
 const MAX_PACKAGE_BYTES = 128 * 1024 * 1024;
 
+/** What npm installs beside a package is no part of it, and holds thousands of files. kpt reads it. */
+const LIBRARIES = 'node_modules';
+
 export interface ReadOptions {
   /** Told of everything that is left out, such as a symbolic link. */
   readonly warn?: (message: string) => void;
@@ -20,8 +23,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a directory as a package, sorted by path. `.git` is left out; symbolic links and what is no regular file are
- * left out with a warning, as kpt does. Throws `PACKAGE_NOT_FOUND`, `PACKAGE_PATH`,
+ * Reads a directory as a package, sorted by path. `.git` is left out; directories by the name of `node_modules`, symbolic
+ * links and what is no regular file are left out with a warning. Throws `PACKAGE_NOT_FOUND`, `PACKAGE_PATH`,
  * `PACKAGE_LIMIT` or `PACKAGE_UNREADABLE`.
  */
 export function readFolder(directory: string, options: ReadOptions = {}): PackageFiles {
@@ -43,7 +46,9 @@ export function readFolder(directory: string, options: ReadOptions = {}): Packag
           hint: 'Rename the file or directory.',
         });
       }
-      if (entry.isDirectory()) walk(path, depth + 1);
+      if (entry.isDirectory() && entry.name === LIBRARIES) {
+        options.warn?.(`${options.place?.(path) ?? path} holds installed libraries and is skipped`);
+      } else if (entry.isDirectory()) walk(path, depth + 1);
       else if (entry.isFile()) {
         const file = readFile(directory, path);
         files.push([path, file]);

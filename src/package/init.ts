@@ -13,9 +13,12 @@ const NO_DESCRIPTION = 'sample description';
 
 /**
  * The files that turn a directory into a package, as `kpt pkg init` writes them: Kptfile, README.md and
- * package-context.yaml, without those that `existing` has already.
+ * package-context.yaml, without those whose names `existing` has.
  */
-export function initPackage(options: InitOptions, existing: PackageFiles = new Map()): PackageFiles {
+export function initPackage(
+  options: InitOptions,
+  existing: Pick<ReadonlySet<string>, 'has'> = new Set(),
+): PackageFiles {
   const texts: [string, string][] = [
     ['Kptfile', kptfile(options)],
     ['README.md', readme(options)],

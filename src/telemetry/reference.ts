@@ -38,7 +38,7 @@ export function metricsReference(): string {
     '',
     '<!-- Written by scripts/generate-docs.ts from src/telemetry/metrics.ts; a test keeps it true. -->',
     '',
-    '`/metrics` of the server answers in the text format of Prometheus, unless `METRICS` is `off` ([installing](installing.md#running)).',
+    '`/metrics` of the server answers in the text format of Prometheus, unless `METRICS` is `off` ([variables](environment.md#logs-metrics-and-traces)).',
     'Labels have few values: none is the name of a repository, a package or a person. `installation` is the id of an installation.',
     '',
     '| metric | type | labels | what it says |',

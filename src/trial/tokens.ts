@@ -82,7 +82,7 @@ export async function findInstallation(
     signal.throwIfAborted();
     throw new PorticoError('TRIAL_FORGE', `${apiUrl} does not answer: ${reasonOf(cause)}`, {
       blame: 'forge',
-      hint: 'Check --host or GHE_HOST; GHE_PROTOCOL=http is for a forge without https, and installing.md lists the variables of proxies and certificates.',
+      hint: 'Check --host or GHE_HOST; GHE_PROTOCOL=http is for a forge without https, and environment.md lists the variables of proxies and certificates.',
       cause,
     });
   }

@@ -82,6 +82,19 @@ describe('usage', () => {
     });
   });
 
+  test('init looks at nothing below, such as the libraries of a repository', async () => {
+    using dir = scratch();
+    dir.write({ 'node_modules/x/a\\b.yaml': 'kind: [', 'readme.md': '# Mine\n', 'web/c.yaml': 'a: 1\n' });
+    expect(await portico(['init'], { cwd: dir.path('.') })).toEqual({
+      code: 0,
+      stdout: 'added Kptfile\nadded package-context.yaml\n',
+      stderr: '',
+    });
+    const listed = await portico(['tree'], { cwd: dir.path('.') });
+    expect(listed.stderr).toBe('warning: node_modules holds installed libraries and is skipped\n');
+    expect(listed.stdout).not.toContain('node_modules');
+  });
+
   test("git's reasons are one sentence after the other", async () => {
     using dir = scratch();
     const { stderr } = await portico(['get', '../nope.git/web'], { cwd: dir.path('.') });

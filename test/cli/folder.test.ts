@@ -33,6 +33,24 @@ describe('reading', () => {
     expect([...files.keys()]).toEqual(['.krmignore', 'a.yaml', 'b/x.sh']);
   });
 
+  test('installed libraries are left out at every level, and it is said once for each', () => {
+    using dir = scratch();
+    const library = { 'x/package.json': '{}', 'x/node_modules/y/crd.yaml': 'kind: [', 'x/a\\b.yaml': '1' };
+    dir.write({ 'p/a.yaml': '1', 'p/sub/b.yaml': '2', 'p/node_modules.yaml': '3' });
+    for (const at of ['p', 'p/sub'])
+      for (const [path, text] of Object.entries(library)) dir.write({ [`${at}/node_modules/${path}`]: text });
+    const warnings: string[] = [];
+    const files = readFolder(dir.path('p'), { warn: (message) => warnings.push(message) });
+    expect([...files.keys()]).toEqual(['a.yaml', 'node_modules.yaml', 'sub/b.yaml']);
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        'node_modules holds installed libraries and is skipped',
+        'sub/node_modules holds installed libraries and is skipped',
+      ]),
+    );
+    expect(warnings).toHaveLength(2);
+  });
+
   test('links and pipes are left out, and it is said', async () => {
     using dir = scratch();
     dir.write({ 'p/a.yaml': '1', 'secret/s.yaml': '2' });

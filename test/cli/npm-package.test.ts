@@ -65,6 +65,21 @@ test('the package is small, needs no other, and has no server', () => {
   expect(components.filter(({ name }) => /pg-boss|pglite|^pg$|probot/.test(name))).toEqual([]);
 });
 
+test('a start loads three files, and of Node only what it uses', () => {
+  const started = new Set<string>();
+  const follow = (name: string): void => {
+    started.add(name);
+    for (const [, next = ''] of read(name).matchAll(/(?:\bfrom ?|^import ?)["']\.\/([^"']+)["']/g))
+      follow(next);
+  };
+  follow('portico.js');
+  follow(/await import\(`\.\/(cli-[^`]+\.js)`\)/.exec(read('portico.js'))?.[1] ?? '');
+  expect([...started].map((name) => name.replace(/-.*/, ''))).toEqual(['portico.js', 'cli', 'cli']);
+  // A static import of node:fs would load fs/promises, streams and more.
+  const modules = readdirSync(packed).filter((name) => name.endsWith('.js'));
+  expect(modules.filter((name) => /\bfrom ?["']node:/.test(read(name)))).toEqual([]);
+});
+
 test('every verb starts from it', async () => {
   expect(await portico('version')).toMatchObject({ code: 0, stderr: '' });
   expect((await portico('--help')).stdout).toContain(VERBS.at(-1)?.name);
@@ -125,6 +140,47 @@ test('its notices and its list of components name the same packages, each with a
   expect(valid(bill), JSON.stringify(valid.errors)).toBe(true);
 });
 
+async function tarballIn(home: string): Promise<string> {
+  mkdirSync(home, { recursive: true });
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', home], { cwd: packed });
+  return join(home, stdout.trim());
+}
+
+describe('without a project', () => {
+  const quiet = ['--offline', '--no-audit', '--no-fund'];
+
+  longTest('npx runs it from its tarball', async () => {
+    const home = dir.path('npx');
+    const tarball = await tarballIn(home);
+    const env = { npm_config_cache: dir.path('npx-cache') };
+    const ran = await run('npx', ['--yes', ...quiet, '--package', tarball, 'portico', 'init', 'web'], {
+      cwd: home,
+      env,
+    });
+    expect(ran, ran.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('added web/Kptfile') });
+    expect(readdirSync(join(home, 'web')).sort()).toEqual(['Kptfile', 'README.md', 'package-context.yaml']);
+    // As in `npx @portico/cli`: the package has one program.
+    const short = await run('npx', ['--yes', ...quiet, `file:${tarball}`, 'version'], { cwd: home, env });
+    expect(short, short.stderr).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
+  });
+
+  longTest('npm install --global puts it on PATH, and removes it again', async () => {
+    const prefix = dir.path('global');
+    const tarball = await tarballIn(prefix);
+    const added = await run('npm', ['install', '--global', '--prefix', prefix, ...quiet, tarball]);
+    expect(added, added.stderr).toMatchObject({ code: 0 });
+    const PATH = `${join(prefix, 'bin')}:${process.env['PATH'] ?? ''}`;
+    expect(await run('sh', ['-c', 'portico tree'], { cwd: packed, env: { PATH } })).toMatchObject({
+      code: 0,
+    });
+    await run('npm', ['uninstall', '--global', '--prefix', prefix, ...quiet, '@portico/cli']);
+    expect(existsSync(join(prefix, 'bin/portico'))).toBe(false);
+  });
+});
+
 describe('installed from its tarball in an empty folder', () => {
   for (const major of ['20', '22', '24']) {
     longTest(
@@ -132,11 +188,8 @@ describe('installed from its tarball in an empty folder', () => {
       async () => {
         const node = await nodeOf(major);
         const home = dir.path(`home-${major}`);
-        mkdirSync(home);
-        const tarball = (
-          await run('npm', ['pack', '--silent', '--pack-destination', home], { cwd: packed })
-        ).stdout.trim();
-        const install = ['install', '--offline', '--no-audit', '--no-fund', join(home, tarball)];
+        const tarball = await tarballIn(home);
+        const install = ['install', '--offline', '--no-audit', '--no-fund', tarball];
         expect(await run('npm', install, { cwd: home })).toMatchObject({ code: 0 });
         const bin = join(home, 'node_modules/.bin/portico');
         expect(existsSync(bin)).toBe(true);

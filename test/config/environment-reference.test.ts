@@ -2,15 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-/** The variables that the code reads against those that docs/installing.md tells of, both ways. */
+import { environmentReference } from '../../src/config/environment-reference.ts';
+import { VARIABLES } from '../../src/config/environment-table.ts';
+import { variables } from '../../src/config/environment-variables.ts';
+
+/** The variables that the code reads against those that docs/environment.md tells of, both ways. */
 
 /** The system's own, those of GitHub Actions and of pods; they mean here what they mean everywhere. */
 const EVERYWHERE = new Set([
   'PATH',
   'SystemRoot',
   'TMPDIR',
-  'TERM',
-  'XDG_CACHE_HOME',
   'INIT_CWD',
   'HOSTNAME',
   'KUBERNETES_SERVICE_HOST',
@@ -22,6 +24,15 @@ const EVERYWHERE = new Set([
   'RUNNER_TEMP',
 ]);
 
+/** Read by Node itself, and by the exporter of OpenTelemetry. */
+const OTHERS = new Set([
+  'NODE_USE_ENV_PROXY',
+  'NODE_EXTRA_CA_CERTS',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'NO_COLOR',
+  'FORCE_COLOR',
+]);
+
 const text = globSync('src/**/*.{ts,js}')
   // What a runner sets for a step is GitHub's, and docs/github-action.md names what a person sets.
   .filter((file) => !file.startsWith('src/action/'))
@@ -29,11 +40,12 @@ const text = globSync('src/**/*.{ts,js}')
   .join('\n');
 
 function read(): Set<string> {
-  const schema = /const variables = z\.object\(\{(.*?)\n\}\);/s.exec(text)![1]!;
+  const runner = /const runner = z\.object\(\{(.*?)\n\}\);/s.exec(text)![1]!;
   const inherited = /const INHERITED = \[(.*?)\];/s.exec(text)![1]!;
   return new Set(
     [
-      ...[...schema.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name),
+      ...Object.keys(variables.shape),
+      ...[...runner.matchAll(/^ {2}([A-Z][A-Z_]+):/gm)].map(([, name = '']) => name),
       ...[...inherited.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
       ...[...text.matchAll(/\benv(?:\.|\[')([A-Za-z_]+)/g)].map(([, name = '']) => name),
       ...[...text.matchAll(/\{ ([A-Z_]+): direct, ([A-Z_]+): path \} = env/g)].flatMap(
@@ -47,12 +59,10 @@ function read(): Set<string> {
   );
 }
 
-const page = readFileSync('docs/installing.md', 'utf8');
-const told = new Set(
-  [...page.matchAll(/^\| (`[A-Za-z_]+`(?:(?:, | or )`[A-Za-z_]+`)*) \|/gm)].flatMap(([, names = '']) =>
-    [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).filter((name) => /^[A-Z]{2}|_/.test(name)),
-  ),
+const documented = VARIABLES.flatMap((topic) =>
+  topic.variables.flatMap(({ name, file }) => [name, file ?? []].flat()),
 );
+const told = new Set(documented);
 
 test('every variable that is read is in the table', () => {
   const names = read();
@@ -60,9 +70,16 @@ test('every variable that is read is in the table', () => {
   expect([...names].filter((name) => !told.has(name.toUpperCase()) && !EVERYWHERE.has(name))).toEqual([]);
 });
 
-test('every variable of the table is read', () => {
+test('every variable of the table is read, and stands there once', () => {
   const known = new Set([...read()].map((name) => name.toUpperCase()));
-  // Read by Node itself, and by the exporter of OpenTelemetry.
-  const others = ['NODE_USE_ENV_PROXY', 'NODE_EXTRA_CA_CERTS', 'OTEL_EXPORTER_OTLP_HEADERS'];
-  expect([...told].filter((name) => !known.has(name) && !others.includes(name))).toEqual([]);
+  expect([...told].filter((name) => !known.has(name) && !OTHERS.has(name))).toEqual([]);
+  expect(documented).toHaveLength(told.size);
+});
+
+test('the page is what the table and the code say', () => {
+  const page = readFileSync('docs/environment.md', 'utf8');
+  expect(page, 'run: npm run docs').toBe(environmentReference());
+  expect(page).toContain('| `PORT` | `3000` | port to listen on |');
+  expect(page).toContain('| `WEBHOOK_SECRET` | required | ');
+  expect(page).toContain('| `GATE_HOSTS` | none | ');
 });

@@ -59,7 +59,8 @@ export function decode(bytes: Uint8Array): string | undefined {
 }
 
 function readPlaced(path: string, text: string): PlacedResource[] {
-  const comments = commentsOf(text);
+  // Most resources are only named, or are equal: their comments are never asked for.
+  let comments: ReturnType<typeof commentsOf> | undefined;
   const lineAt = lineCounter(text);
   const documents = readYamlFile(text).documents.filter((document) => document.root !== null);
   return documents.map(({ root, bodyStart }, at) => {
@@ -77,7 +78,10 @@ function readPlaced(path: string, text: string): PlacedResource[] {
       file: path,
       value: root === null ? null : toValue(root),
       text: body.replace(/^\uFEFF?(?:[^\S\n]*\n)*/, '').trimEnd(),
-      comments: comments.filter(({ offset }) => offset >= from && offset < to).map((comment) => comment.text),
+      get comments() {
+        comments ??= commentsOf(text);
+        return comments.filter(({ offset }) => offset >= from && offset < to).map((comment) => comment.text);
+      },
       line: lineAt(root?.at?.start ?? from),
       lineOf: (keys) => lineAt(offsetOf(root, keys)),
     };
