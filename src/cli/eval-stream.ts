@@ -1,6 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 
 import { PorticoError } from '../error.ts';
+import { isMap } from '../package/plain-values.ts';
 import { editInPlace, printResource } from '../package/render/edit-documents.ts';
 import { copyValue } from '../package/render/field-notes.ts';
 import { unconfinedItem } from '../package/render/findings.ts';
@@ -87,7 +88,7 @@ async function readStdin(signal: AbortSignal): Promise<string> {
 
 function itemsOf(list: KrmObject): KrmObject[] {
   const { items } = list;
-  if (Array.isArray(items) && items.every(isObject)) return items;
+  if (Array.isArray(items) && items.every(isMap)) return items;
   throw new PorticoError('RESOURCE_LIST_INVALID', 'the ResourceList on stdin has no list of items', {
     blame: 'user',
     hint: 'Give apiVersion config.kubernetes.io/v1, kind ResourceList and items.',
@@ -114,7 +115,7 @@ function withId(item: KrmObject, id: string): KrmObject {
 
 function mapIn(object: KrmObject, field: string): KrmObject {
   const held = object[field];
-  if (isObject(held)) return held;
+  if (isMap(held)) return held;
   const made: KrmObject = {};
   object[field] = made;
   return made;
@@ -144,7 +145,7 @@ function mergeBack(
 /** Takes the id off, and the annotations where nothing else is in them. */
 function withoutId(item: KrmObject): [string | undefined, KrmObject] {
   const metadata = item['metadata'];
-  if (!isObject(metadata) || !isObject(metadata['annotations'])) return [undefined, item];
+  if (!isMap(metadata) || !isMap(metadata['annotations'])) return [undefined, item];
   const { annotations } = metadata;
   const id = annotations[ID];
   delete annotations[ID];
@@ -197,8 +198,4 @@ function resultOf(
       ...(item.file === undefined ? {} : { file: item.file.path }),
     })),
   };
-}
-
-function isObject(value: unknown): value is KrmObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
-/** One configuration file, checked against the schema: its data, or problems with their places. */
 import type { z } from 'zod';
 
 import { closestWord } from '../package/closest-word.ts';
+/** One configuration file, checked against the schema: its data, or problems with their places. */
+import { valueAt } from '../package/plain-values.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { repositoryDocument, repositoryJsonSchema, type RepositorySpec } from './repository-schema.ts';
 import { readYaml, type YamlDocument } from './yaml-place.ts';
@@ -73,7 +74,7 @@ export function problemsOf({
 
 /** Mistakes in expressions say in which line of the text they are. */
 function lineWithin(params: unknown): number | undefined {
-  const line = fieldOf(params, 'line');
+  const line = valueAt(params, 'line');
   return typeof line === 'number' ? line : undefined;
 }
 
@@ -160,16 +161,11 @@ function fieldsAt(top: unknown, path: readonly PropertyKey[]): string[] {
   for (const step of path) {
     schema =
       typeof step === 'number'
-        ? fieldOf(schema, 'items')
-        : (fieldOf(fieldOf(schema, 'properties'), String(step)) ?? fieldOf(schema, 'additionalProperties'));
+        ? valueAt(schema, 'items')
+        : (valueAt(schema, 'properties', String(step)) ?? valueAt(schema, 'additionalProperties'));
   }
-  const names = fieldOf(fieldOf(schema, 'propertyNames'), 'enum');
+  const names = valueAt(schema, 'propertyNames', 'enum');
   if (Array.isArray(names)) return names.map(String);
-  const properties = fieldOf(schema, 'properties');
+  const properties = valueAt(schema, 'properties');
   return properties !== null && typeof properties === 'object' ? Object.keys(properties) : [];
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, field)) return undefined;
-  return (value as Record<string, unknown>)[field];
 }

@@ -1,5 +1,6 @@
-/** One file of a catalog → its documents: YAML with `---` between, or JSON objects one after the other. */
 import { PorticoError } from '../error.ts';
+/** One file of a catalog → its documents: YAML with `---` between, or JSON objects one after the other. */
+import { isMap } from '../package/plain-values.ts';
 import { toValue } from '../package/yaml/compare.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
 import { InvalidYaml } from '../package/yaml/invalid-yaml.ts';
@@ -148,13 +149,9 @@ function parseJson(text: string): YamlValue | undefined {
       ) {
         return BigInt(context?.source ?? 0);
       }
-      return isPlainMap(value) ? Object.assign(Object.create(null) as object, value) : value;
+      return isMap(value) ? Object.assign(Object.create(null) as object, value) : value;
     }) as YamlValue;
   } catch {
     return undefined;
   }
-}
-
-function isPlainMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

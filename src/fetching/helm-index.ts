@@ -1,8 +1,9 @@
-/** `index.yaml` of a Helm repository: the versions of one chart, without reading what it says of thousands of others. */
 import { parse } from 'yaml';
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
+/** `index.yaml` of a Helm repository: the versions of one chart, without reading what it says of thousands of others. */
+import { valueAt } from '../package/plain-values.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
 
 /** Bytes of a whole index, and of what it says of one chart. */
@@ -67,7 +68,7 @@ function entriesOf(index: string, chart: string, what: string): unknown {
   } catch {
     throw unusable(what, 'is neither YAML nor JSON');
   }
-  return fieldOf(text === index ? fieldOf(data, 'entries') : data, chart);
+  return valueAt(text === index ? valueAt(data, 'entries') : data, chart);
 }
 
 /**
@@ -85,11 +86,6 @@ function block(index: string, chart: string): string | undefined {
   // The next line that is neither deeper nor an item of the list.
   const end = /\n {0,2}[^\s-]/.exec(index.slice(start + 1));
   return index.slice(start + 1, end === null ? undefined : start + 1 + end.index);
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, field)) return undefined;
-  return (value as Record<string, unknown>)[field];
 }
 
 function unusable(what: string, why: string): PorticoError {

@@ -1,7 +1,7 @@
 /** The KRM function specification's wire format: a ResourceList as YAML. */
+import { isMap } from '../package/plain-values.ts';
 import { annotationOf, ID } from '../package/render/bookkeeping.ts';
 import { printResource } from '../package/render/edit-documents.ts';
-import { isMap } from '../package/render/field-notes.ts';
 import type { ResultItem, Severity } from '../package/render/function-runtime.ts';
 import { keepNotes } from '../package/render/keep-notes.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';

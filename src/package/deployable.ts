@@ -1,7 +1,8 @@
-/** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
 import { PorticoError } from '../error.ts';
 import { readResourceFile, type PlacedResource } from './diff/resource-file.ts';
 import type { PackageFiles } from './package.ts';
+/** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
+import { valueAt } from './plain-values.ts';
 
 const LOCAL = 'config.kubernetes.io/local-config';
 
@@ -38,11 +39,6 @@ export function deployableFiles(files: PackageFiles, inputs: readonly string[] =
 
 function isForTools({ ref, value }: PlacedResource): boolean {
   if (ref.kind === 'Kptfile' && ref.apiVersion.startsWith('kpt.dev/')) return true;
-  const mark = field(field(field(value, 'metadata'), 'annotations'), LOCAL);
+  const mark = valueAt(value, 'metadata', 'annotations', LOCAL);
   return mark !== undefined && mark !== 'false' && mark !== false;
-}
-
-function field(value: unknown, name: string): unknown {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isMap && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -1,5 +1,6 @@
 import { nameAt } from './diff/resource-file.ts';
 import type { PackageFile, PackageFiles, ResourceRef } from './package.ts';
+import { groupOf } from './plain-values.ts';
 import { changeAt } from './yaml/change.ts';
 import { fromValue } from './yaml/compare.ts';
 import { entryOf, valueAt } from './yaml/node.ts';
@@ -79,7 +80,7 @@ function markOf(root: YamlNode): Mark | undefined {
   if (marker !== null && nameAt(root, 'metadata', 'annotations', UPSTREAM_IDENTIFIER) !== '')
     return undefined;
   const [, space = namespace, called = name] = marker ?? [];
-  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+  const group = groupOf(apiVersion);
   const identifier = [group, kind, space === '' ? 'default' : space, called].join('|');
   const isMarked = marker !== null;
   return { entry, isMarked, resource: { kind, namespace, name }, name: `${namespace}/${name}`, identifier };

@@ -4,10 +4,8 @@ import { PorticoError } from '../error.ts';
 import { decode } from '../package/diff/resource-file.ts';
 import { isOnlyList, listItems } from '../package/list-items.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
+import { groupOf, textAt, valueAt, type Fields } from '../package/plain-values.ts';
 import { readResources } from '../package/render/read-resources.ts';
-
-/** A map of YAML as data. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface ExecutedResource {
   readonly file: string;
@@ -66,21 +64,12 @@ function unrolled(file: string, value: Fields): readonly ExecutedResource[] {
 
 function resourceOf(file: string, value: Fields): ExecutedResource | undefined {
   const { apiVersion, kind } = value;
-  const metadata = mapOf(value['metadata']);
-  const name = textOf(metadata['name']);
+  const name = textAt(value, 'metadata', 'name');
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name === '') return undefined;
-  if (mapOf(metadata['annotations'])[LOCAL] === 'true' || kind === 'Kptfile') return undefined;
-  const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+  if (valueAt(value, 'metadata', 'annotations', LOCAL) === 'true' || kind === 'Kptfile') return undefined;
+  const group = groupOf(apiVersion);
   if (group === OURS) return undefined;
-  return { file, apiVersion, group, kind, namespace: textOf(metadata['namespace']), name, value };
-}
-
-function mapOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return { file, apiVersion, group, kind, namespace: textAt(value, 'metadata', 'namespace'), name, value };
 }
 
 /** As people name it: `Deployment shop/web`. */

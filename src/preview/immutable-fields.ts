@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /**
  * Fields that a cluster does not let anybody change: where one differs, the object has to be deleted and made anew, with
  * what that ends. From the validation of updates in Kubernetes (pkg/apis, ValidateUpdate of each kind).
  */
-import { isDeepStrictEqual } from 'node:util';
-
-import type { ExecutedResource, Fields } from './executed.ts';
+import { mapAt, valueAt, type Fields } from '../package/plain-values.ts';
+import type { ExecutedResource } from './executed.ts';
 
 type Rule = (before: Fields, after: Fields) => readonly string[];
 
@@ -76,7 +77,11 @@ function fields(...paths: readonly string[]): Rule {
 
 function differing(before: Fields, after: Fields, paths: readonly string[]): readonly string[] {
   return paths.filter(
-    (path) => !isDeepStrictEqual(plain(valueAt(before, path)), plain(valueAt(after, path))),
+    (path) =>
+      !isDeepStrictEqual(
+        plain(valueAt(before, ...path.split('.'))),
+        plain(valueAt(after, ...path.split('.'))),
+      ),
   );
 }
 
@@ -107,7 +112,9 @@ function service(before: Fields, after: Fields): readonly string[] {
 }
 
 function saidTwice(before: Fields, after: Fields, paths: readonly string[]): readonly string[] {
-  const both = paths.filter((path) => isSaid(valueAt(before, path)) && isSaid(valueAt(after, path)));
+  const both = paths.filter(
+    (path) => isSaid(valueAt(before, ...path.split('.'))) && isSaid(valueAt(after, ...path.split('.'))),
+  );
   return differing(before, after, both);
 }
 
@@ -117,20 +124,6 @@ function isSaid(value: unknown): boolean {
 
 function kindOfSecret(secret: Fields): unknown {
   return secret['type'] ?? 'Opaque';
-}
-
-function mapAt(value: Fields, field: string): Fields {
-  const found = value[field];
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Fields) : {};
-}
-
-function valueAt(value: Fields, path: string): unknown {
-  let here: unknown = value;
-  for (const name of path.split('.')) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, name)) return undefined;
-    here = (here as Fields)[name];
-  }
-  return here;
 }
 
 /** Without prototypes and notes of the reader, so that only data is compared; null is absence. */

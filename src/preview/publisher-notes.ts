@@ -1,7 +1,8 @@
-/** What publishers write of a new version, where charts and archives have it: release notes that come with the content. */
 import { PorticoError } from '../error.ts';
 import { decode } from '../package/diff/resource-file.ts';
 import type { PackageFiles } from '../package/package.ts';
+/** What publishers write of a new version, where charts and archives have it: release notes that come with the content. */
+import { valueAt } from '../package/plain-values.ts';
 import { readYaml } from '../package/yaml/edit.ts';
 import { inert } from '../text/markdown.ts';
 
@@ -31,7 +32,7 @@ function chartChanges(files: PackageFiles, directory: string): string | undefine
   if (text === undefined) return undefined;
   try {
     const [chart] = readYaml(text);
-    const annotations = fieldOf(fieldOf(chart, 'annotations'), CHANGES);
+    const annotations = valueAt(chart, 'annotations', CHANGES);
     return typeof annotations === 'string' ? annotations : undefined;
   } catch (error) {
     if (error instanceof PorticoError) return undefined;
@@ -58,9 +59,4 @@ function newLines(before: PackageFiles, after: PackageFiles, directory: string):
 function textAt(files: PackageFiles, path: string): string | undefined {
   const bytes = files.get(path)?.bytes;
   return bytes === undefined ? undefined : decode(bytes)?.slice(0, MAX_READ);
-}
-
-function fieldOf(value: unknown, field: string): unknown {
-  if (value === null || typeof value !== 'object' || !Object.hasOwn(value, field)) return undefined;
-  return (value as Record<string, unknown>)[field];
 }

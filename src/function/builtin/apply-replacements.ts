@@ -2,11 +2,11 @@
  * apply-replacements v0.1 (krm-functions-catalog functions/go/apply-replacements, on kustomize's replacement filter,
  * api v0.20.1).
  */
+import { isMap } from '../../package/plain-values.ts';
 import {
   copyValue,
   getField,
   isContainer,
-  isMap,
   noteOf,
   setField,
   setNote,

@@ -1,5 +1,5 @@
 /** delete-annotations v0.1 (krm-functions-catalog contrib/functions/go/delete-annotations). */
-import { isMap } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
 import { configMapData, pathOnly, frameworkFailure, metadataOf, nameOf } from './krm.ts';

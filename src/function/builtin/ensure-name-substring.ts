@@ -1,6 +1,7 @@
 /** ensure-name-substring v0.2 (krm-functions-catalog functions/go/ensure-name-substring, on kustomize's name references). */
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import { annotationOf, moveTo } from '../../package/render/bookkeeping.ts';
-import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
+import { setField, textOf } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
@@ -11,7 +12,6 @@ import {
   configMapData,
   ensureMap,
   frameworkFailure,
-  groupOf,
   kindOf,
   nameOf,
   namespaceOf,

@@ -1,5 +1,6 @@
 /** kustomize's field paths: `spec.containers.[name=web].ports.0`, `metadata.annotations.[a.b/c]`, `*` for all items. */
-import { getField, isMap, textOf } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { getField, textOf } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 

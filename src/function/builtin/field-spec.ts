@@ -1,7 +1,7 @@
-import { isMap } from '../../package/render/field-notes.ts';
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import { apiVersionOf, groupOf, kindOf, versionOf } from './krm.ts';
+import { apiVersionOf, kindOf, versionOf } from './krm.ts';
 
 /** kustomize's FieldSpec: which fields of which resources. `/` separates, `[]` goes into a list, `\/` is a slash. */
 export interface FieldSpec {

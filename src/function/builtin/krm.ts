@@ -1,6 +1,7 @@
 /** What built-in functions share: reading resources, their configuration, and wording results. */
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import { annotationOf, indexOf, pathOf } from '../../package/render/bookkeeping.ts';
-import { isMap, textOf } from '../../package/render/field-notes.ts';
+import { textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
@@ -61,11 +62,6 @@ export function kindOf(item: KrmObject): string {
 
 export function apiVersionOf(item: KrmObject): string {
   return textOf(item, 'apiVersion') ?? '';
-}
-
-/** The group of an `apiVersion`; '' for the core group. */
-export function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }
 
 /** The version of an `apiVersion`. */

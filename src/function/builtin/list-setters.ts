@@ -1,6 +1,7 @@
 /** list-setters v0.1 (krm-functions-catalog functions/go/list-setters/listsetters). */
+import { isMap } from '../../package/plain-values.ts';
 import { annotationOf, PACKAGE_PATH, pathOf } from '../../package/render/bookkeeping.ts';
-import { isContainer, isMap, noteOf, textOf } from '../../package/render/field-notes.ts';
+import { isContainer, noteOf, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
 import { frameworkFailure, kindOf } from './krm.ts';

@@ -1,5 +1,6 @@
+import { groupOf } from '../../package/plain-values.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import { apiVersionOf, groupOf, kindOf } from './krm.ts';
+import { apiVersionOf, kindOf } from './krm.ts';
 
 /**
  * The items that functions of 2021 were given: kpt kept Kptfiles and the configurations of functions to itself then,

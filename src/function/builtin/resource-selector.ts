@@ -1,17 +1,9 @@
 /** kustomize's selectors of replacement sources and targets. */
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import { annotationOf } from '../../package/render/bookkeeping.ts';
-import { isMap, textOf } from '../../package/render/field-notes.ts';
+import { textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import {
-  apiVersionOf,
-  groupOf,
-  kindOf,
-  metadataOf,
-  nameOf,
-  namespaceOf,
-  stringsOf,
-  versionOf,
-} from './krm.ts';
+import { apiVersionOf, kindOf, metadataOf, nameOf, namespaceOf, stringsOf, versionOf } from './krm.ts';
 
 export interface ResourceSelector {
   readonly group: string;

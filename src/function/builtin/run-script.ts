@@ -1,6 +1,7 @@
-/** starlark v0.4, v0.5 (krm-functions-catalog functions/go/starlark): a script of the package changes its resources. */
 import { PorticoError } from '../../error.ts';
-import { isMap, textOf } from '../../package/render/field-notes.ts';
+/** starlark v0.4, v0.5 (krm-functions-catalog functions/go/starlark): a script of the package changes its resources. */
+import { isMap, groupOf } from '../../package/plain-values.ts';
+import { textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { Budget, LIMITS } from '../starlark/budget.ts';
 import type { Limits } from '../starlark/budget.ts';
@@ -9,7 +10,7 @@ import { loadLibrary } from '../starlark/library/library.ts';
 import { runScript } from '../starlark/run.ts';
 import { Dict, List, Module } from '../starlark/value.ts';
 import type { Value } from '../starlark/value.ts';
-import { apiVersionOf, configMapData, failure, groupOf, kindOf, nameOf } from './krm.ts';
+import { apiVersionOf, configMapData, failure, kindOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** Runs the functionConfig's `source` over `ctx.resource_list`. A script that fails gives one error result. */

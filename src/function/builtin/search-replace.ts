@@ -1,11 +1,11 @@
-/** search-replace v0.2 (krm-functions-catalog functions/go/search-replace/searchreplace). */
 import { readGlob } from '../../package/glob.ts';
 import type { Glob } from '../../package/glob.ts';
+/** search-replace v0.2 (krm-functions-catalog functions/go/search-replace/searchreplace). */
+import { isMap } from '../../package/plain-values.ts';
 import { pathOf } from '../../package/render/bookkeeping.ts';
 import {
   getField,
   isContainer,
-  isMap,
   noteOf,
   setField,
   setNote,

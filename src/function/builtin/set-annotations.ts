@@ -1,5 +1,6 @@
 /** set-annotations v0.1 (krm-functions-catalog functions/go/set-annotations, on kustomize's annotation filter). */
-import { getField, isMap, setField } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { getField, setField } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';

@@ -1,6 +1,6 @@
 /** set-image v0.1.0 and v0.1.1 (kpt-functions-catalog of 2021): tells each change, knows no init containers. */
+import { isMap } from '../../package/plain-values.ts';
 import { setField, textOf } from '../../package/render/field-notes.ts';
-import { isMap } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { linearRegExp } from '../linear-regexp.ts';

@@ -1,5 +1,6 @@
 /** set-image v0.1 (krm-functions-catalog functions/go/set-image/transformer, state of 2026, on kustomize's image filter). */
-import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { setField, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
 import { linearRegExp } from '../linear-regexp.ts';

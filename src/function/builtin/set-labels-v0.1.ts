@@ -1,5 +1,6 @@
 /** set-labels v0.1 (kpt-functions-catalog of 2021, on kustomize's label transformer): another program than v0.2. */
-import { getField, isMap, setField } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { getField, setField } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';

@@ -1,20 +1,11 @@
 /** set-labels v0.2 (krm-functions-catalog functions/go/set-labels/setlabels/transformer.go). */
-import { isMap } from '../../package/render/field-notes.ts';
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
-import {
-  apiVersionOf,
-  configMapData,
-  failure,
-  groupOf,
-  isGvk,
-  isLocalConfig,
-  kindOf,
-  stringsOf,
-} from './krm.ts';
+import { apiVersionOf, configMapData, failure, isGvk, isLocalConfig, kindOf, stringsOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { setLabelsOld } from './set-labels-v0.1.ts';
 

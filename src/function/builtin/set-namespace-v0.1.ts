@@ -1,5 +1,6 @@
 /** set-namespace v0.1 and v0.2 (kpt-functions-catalog of 2021, on kustomize's namespace transformer): another program than v0.4. */
-import { isMap, setField, textOf } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { setField, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';

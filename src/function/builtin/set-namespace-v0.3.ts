@@ -1,12 +1,12 @@
 /** set-namespace v0.3 (kpt-functions-catalog of 2022): replaces one old namespace only, and says so where there are several. */
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import { annotationOf } from '../../package/render/bookkeeping.ts';
-import { isMap, textOf } from '../../package/render/field-notes.ts';
+import { textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import {
   apiVersionOf,
   configMapData,
   ensureMap,
-  groupOf,
   isGvk,
   isLocalConfig,
   kindOf,

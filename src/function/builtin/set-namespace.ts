@@ -1,6 +1,7 @@
 /** set-namespace v0.4 (krm-functions-catalog functions/go/set-namespace/transformer/namespace.go, state of 2026). */
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import { annotationOf } from '../../package/render/bookkeeping.ts';
-import { isMap, textOf } from '../../package/render/field-notes.ts';
+import { textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
@@ -11,7 +12,6 @@ import {
   configMapData,
   ensureMap,
   failure,
-  groupOf,
   isGvk,
   isLocalConfig,
   kindOf,

@@ -1,4 +1,5 @@
-import { isContainer, isMap, textOf } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { isContainer, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 
 /** The setters of a functionConfig's `data`, by name; lists that are written as YAML lists count as their text. */

@@ -1,4 +1,5 @@
 /** upsert-resource v0.2 (krm-functions-catalog functions/go/upsert-resource). */
+import { isMap, groupOf } from '../../package/plain-values.ts';
 import {
   annotationOf,
   clearPlace,
@@ -9,11 +10,11 @@ import {
   pathOf,
   setPlace,
 } from '../../package/render/bookkeeping.ts';
-import { copyValue, isMap } from '../../package/render/field-notes.ts';
+import { copyValue } from '../../package/render/field-notes.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
-import { apiVersionOf, ensureMap, failure, groupOf, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
+import { apiVersionOf, ensureMap, failure, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 export const upsertResource: BuiltinFunction = {

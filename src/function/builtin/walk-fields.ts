@@ -1,5 +1,5 @@
+import { isMap } from '../../package/plain-values.ts';
 import { isBookkeeping } from '../../package/render/bookkeeping.ts';
-import { isMap } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 

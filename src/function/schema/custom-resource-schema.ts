@@ -1,5 +1,5 @@
 /** Schemas of custom resources, from the CustomResourceDefinitions beside them. */
-import { isMap } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { metadataSchema } from './kubernetes-schema.ts';
 import { linearPattern } from './linear-pattern.ts';

@@ -1,5 +1,6 @@
 /** Checks a value against a schema by walking both. Messages are worded as kubeconform's library words them. */
-import { getField, isMap, noteOf } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { getField, noteOf } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readPlain } from '../../package/yaml/scalar.ts';

@@ -1,5 +1,6 @@
 /** Resources as values of a script, and back. */
-import { isMap, noteOf, setField } from '../../package/render/field-notes.ts';
+import { isMap } from '../../package/plain-values.ts';
+import { noteOf, setField } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';

@@ -1,16 +1,17 @@
-/**
- * Pure: what one state of a package changes in another, as a digest. Two packages that differ elsewhere have the same change
- * where the same fields of the same resources go from the same values to the same values, in the same words.
- */
 import { createHash } from 'node:crypto';
 
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
+/**
+ * Pure: what one state of a package changes in another, as a digest. Two packages that differ elsewhere have the same change
+ * where the same fields of the same resources go from the same values to the same values, in the same words.
+ */
+import { isMap } from '../plain-values.ts';
 import { parsePath, type YamlPath } from '../yaml/path.ts';
 import type { ResourceChange } from './diff-types.ts';
 import { diffPackages } from './diff.ts';
 import { lineHunks } from './line-diff.ts';
-import { isMap, tupleOf } from './list-keys.ts';
+import { tupleOf } from './list-keys.ts';
 import { readResourceFile, type PlacedResource } from './resource-file.ts';
 
 /** Where the Kptfile at the top says which revision the package is at: that follows from the update itself. */

@@ -1,9 +1,9 @@
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
+import { groupOf, isMap } from '../plain-values.ts';
 import type { FileChange, PackageDiff, ResourceChange, ResourceChangeKind } from './diff-types.ts';
 import { diffFields } from './field-diff.ts';
 import { diffFile, isCopy } from './file-diff.ts';
-import { isMap } from './list-keys.ts';
 import { outOfOrder } from './order.ts';
 import { readResourceFile } from './resource-file.ts';
 import type { PlacedResource } from './resource-file.ts';
@@ -112,7 +112,7 @@ function match(
 function identity({ ref, file }: PlacedResource): string {
   // A package has one Kptfile, whatever the package is called.
   if (ref.kind === 'Kptfile') return `Kptfile\n${file}`;
-  return [groupOf(ref), ref.kind, ref.namespace, ref.name].join('\n');
+  return [groupOf(ref.apiVersion), ref.kind, ref.namespace, ref.name].join('\n');
 }
 
 /** The name that a resource had upstream, as kpt's comment tells it; else its own. */
@@ -120,19 +120,14 @@ function original(it: PlacedResource): string {
   const { ref, comments } = it;
   const [, namespace, name] = comments.map((text) => MARKER.exec(text)).find((found) => found !== null) ?? [];
   if (namespace === undefined || name === undefined) return identity(it);
-  return [groupOf(ref), ref.kind, namespace, name].join('\n');
+  return [groupOf(ref.apiVersion), ref.kind, namespace, name].join('\n');
 }
 
 const MARKER = /kpt-merge:\s*([^\s/]*)\/(\S+)/;
 
 /** Whatever namespace it is in. */
 function anywhere({ ref, file }: PlacedResource): string {
-  return [file, groupOf(ref), ref.kind, ref.name].join('\n');
-}
-
-function groupOf({ apiVersion }: PlacedResource['ref']): string {
-  const slash = apiVersion.indexOf('/');
-  return slash === -1 ? '' : apiVersion.slice(0, slash);
+  return [file, groupOf(ref.apiVersion), ref.kind, ref.name].join('\n');
 }
 
 function compare(old: PlacedResource, now: PlacedResource, displaced: boolean): ResourceChange | undefined {
@@ -168,7 +163,7 @@ function whole(change: 'added' | 'removed', placed: PlacedResource): ResourceCha
 function localMark({ ref, value }: PlacedResource): { readonly local?: true } {
   const annotations = isMap(value) && isMap(value['metadata']) ? value['metadata']['annotations'] : undefined;
   const isLocal = isMap(annotations) && annotations[LOCAL] === 'true';
-  return isLocal || (ref.kind === 'Kptfile' && groupOf(ref) === 'kpt.dev') ? { local: true } : {};
+  return isLocal || (ref.kind === 'Kptfile' && groupOf(ref.apiVersion) === 'kpt.dev') ? { local: true } : {};
 }
 
 const LOCAL = 'config.kubernetes.io/local-config';

@@ -1,9 +1,10 @@
+import { isMap } from '../plain-values.ts';
 import type { YamlValue } from '../yaml/edit.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import { commonPairs } from '../yaml/sequence.ts';
 import type { FieldChange } from './diff-types.ts';
-import { isMap, listKeys, sameValue, tupleOf } from './list-keys.ts';
+import { listKeys, sameValue, tupleOf } from './list-keys.ts';
 
 /** A field change with the keys that lead to its value on the side where it stands, to find its line. */
 export interface LocatedChange extends FieldChange {

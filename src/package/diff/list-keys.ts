@@ -1,4 +1,5 @@
 import { upTo } from '../../text/ends.ts';
+import { isMap } from '../plain-values.ts';
 
 /**
  * Fields, or pairs of fields, by which people tell the items of a list apart, the surest first. Merging goes by the
@@ -35,10 +36,6 @@ export function listKeys(a: readonly unknown[], b: readonly unknown[]): readonly
 /** The fields of an item by which it is told apart, as a segment of a readable path. */
 export function tupleOf(item: unknown, keys: readonly string[]): Record<string, string> {
   return Object.fromEntries(keys.map((key) => [key, isMap(item) ? nameOf(key, item[key]) : '']));
-}
-
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** True when both are the same as data; the order of keys does not count, `1` and `"1"` differ. */

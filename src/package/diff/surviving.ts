@@ -1,10 +1,10 @@
-/** Pure: which changes of a downstream package an update leaves in place. */
 import { codeSpan } from '../../text/markdown.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
+/** Pure: which changes of a downstream package an update leaves in place. */
+import { isMap } from '../plain-values.ts';
 import { flow } from './diff-markdown.ts';
 import type { FieldChange, PackageDiff } from './diff-types.ts';
 import { diffPackages } from './diff.ts';
-import { isMap } from './list-keys.ts';
 
 /** The three sides of an update, and what came of them. */
 export interface UpdateSides {

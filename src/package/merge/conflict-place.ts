@@ -1,5 +1,6 @@
 import { PorticoError } from '../../error.ts';
-import type { PackageFiles, ResourceRef } from '../package.ts';
+import type { PackageFiles } from '../package.ts';
+import { groupOf } from '../plain-values.ts';
 import { nodeAt } from '../yaml/change.ts';
 import { parsePath } from '../yaml/path.ts';
 import type { Conflict } from './conflict.ts';
@@ -27,15 +28,13 @@ export function contentAt(files: PackageFiles, conflict: Conflict): string | nul
 function find(resources: readonly Resource[], { resource, path }: Conflict): Resource | undefined {
   if (resource === null) return resources[0];
   const ofKind = resources.filter(
-    ({ ref }) => ref.kind === resource.kind && (path === 'apiVersion' || groupOf(ref) === groupOf(resource)),
+    ({ ref }) =>
+      ref.kind === resource.kind &&
+      (path === 'apiVersion' || groupOf(ref.apiVersion) === groupOf(resource.apiVersion)),
   );
   const named = ofKind.filter(({ ref }) => ref.name === resource.name);
   const exact = named.find(({ ref }) => ref.namespace === resource.namespace);
   if (exact !== undefined || path === '') return exact;
   const [only, another] = named.length > 0 ? named : ofKind;
   return another === undefined ? only : undefined;
-}
-
-function groupOf({ apiVersion }: ResourceRef): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 }

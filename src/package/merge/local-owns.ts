@@ -1,11 +1,12 @@
+import { PorticoError } from '../../error.ts';
+import { readKptfile } from '../kptfile.ts';
+import type { PackageFile, PackageFiles, ResourceRef } from '../package.ts';
 /**
  * `portico-merge.yaml` beside the Kptfile: what of the package is its own, whatever upstream makes of it. A person wrote each
  * line, or asked for it, and it was reviewed with the package; nothing is inferred. A line counts for the upstream that it
  * was written for, so that one that came along with a clone counts for nobody.
  */
-import { PorticoError } from '../../error.ts';
-import { readKptfile } from '../kptfile.ts';
-import type { PackageFile, PackageFiles, ResourceRef } from '../package.ts';
+import { groupOf, valueAt } from '../plain-values.ts';
 import { toValue } from '../yaml/compare.ts';
 import { editYaml, type YamlValue } from '../yaml/edit.ts';
 import { readYamlFile } from '../yaml/read.ts';
@@ -205,15 +206,14 @@ function documentOf(
     if (!(error instanceof PorticoError)) throw error;
     return `It cannot be read (${error.message}), so that nothing in it counts.`;
   }
-  const spec = mapIn(value, 'spec');
-  const upstream = mapIn(spec, 'upstream');
+  const upstream = valueAt(value, 'spec', 'upstream');
   const [repo, directory] = [textIn(upstream, 'repo'), textIn(upstream, 'directory')];
   const isOurs =
     textIn(value, 'apiVersion') === 'config.portico.dev/v1alpha1' &&
     textIn(value, 'kind') === 'MergeDecisions';
   if (!isOurs || repo === undefined || directory === undefined)
     return 'It is no MergeDecisions document with spec.upstream.repo and directory, so that nothing in it counts.';
-  const listed = (spec as { localOwns?: unknown } | undefined)?.localOwns ?? [];
+  const listed = valueAt(value, 'spec', 'localOwns') ?? [];
   if (!Array.isArray(listed) || listed.length > MAX_LINES)
     return `spec.localOwns is no list of at most ${MAX_LINES} lines, so that nothing in it counts.`;
   const lines = listed.map(readLine);
@@ -228,7 +228,7 @@ function readLine(value: unknown): Line | undefined {
   if (upstream !== 'changes' && upstream !== 'removes') return undefined;
   const path = textIn(value, 'path') ?? '';
   const file = textIn(value, 'file');
-  const resource = mapIn(value, 'resource');
+  const resource = valueAt(value, 'resource');
   if (file !== undefined) return resource === undefined && path === '' ? { file, path, upstream } : undefined;
   const fields = ['apiVersion', 'kind', 'name', 'namespace'].flatMap((field) => {
     const text = textIn(resource, field);
@@ -239,19 +239,8 @@ function readLine(value: unknown): Line | undefined {
   return isNamed ? { resource: known, path, upstream } : undefined;
 }
 
-function groupOf(apiVersion: string): string {
-  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-}
-
-function mapIn(value: unknown, field: string): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return undefined;
-  const inner = (value as Record<string, unknown>)[field];
-  return typeof inner === 'object' && inner !== null ? (inner as Record<string, unknown>) : undefined;
-}
-
 function textIn(value: unknown, field: string): string | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, field)) return undefined;
-  const inner = (value as Record<string, unknown>)[field];
+  const inner = valueAt(value, field);
   return typeof inner === 'string' ? inner : undefined;
 }
 

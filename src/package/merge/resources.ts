@@ -1,6 +1,7 @@
 import { PorticoError } from '../../error.ts';
 import { checkSize } from '../limits.ts';
 import type { PackageFile, ResourceRef } from '../package.ts';
+import { groupOf } from '../plain-values.ts';
 import { changedEntry, changedItem, madeList, madeMap } from '../yaml/change.ts';
 import { canon, isNull } from '../yaml/compare.ts';
 import { lineComment } from '../yaml/layout.ts';
@@ -71,7 +72,7 @@ export function resourcesOf(file: string, yaml: YamlFile): Resource[] {
 
 function toResource(file: string, yaml: YamlFile, document: YamlDocument, root: YamlNode): Resource {
   const ref = refOf(root);
-  const group = ref.apiVersion.includes('/') ? ref.apiVersion.slice(0, ref.apiVersion.indexOf('/')) : '';
+  const group = groupOf(ref.apiVersion);
   const comment = mergeComment(root);
   const name = comment?.name ?? (ref.name === '' ? textAt(root, 'metadata', 'generateName') : ref.name);
   const namespace = comment === undefined ? ref.namespace : comment.namespace;

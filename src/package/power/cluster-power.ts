@@ -1,15 +1,6 @@
 /** What resources other than RBAC and pods may do to a cluster, or keep others from doing. */
-import {
-  at,
-  called,
-  jsonOf,
-  listAt,
-  mapAt,
-  textAt,
-  textsAt,
-  type FieldPath,
-  type PowerResource,
-} from './power-resources.ts';
+import { valueAt, listAt, mapAt, textAt, textsAt } from '../plain-values.ts';
+import { called, jsonOf, type FieldPath, type PowerResource } from './power-resources.ts';
 import type { Power, PowerKind } from './power-types.ts';
 
 type Say = (
@@ -103,7 +94,7 @@ function ofApiService({ value }: PowerResource, say: Say): void {
   say('api', `serves ${version} of ${group} by Service ${service}`, ['spec'], {
     danger: 'it answers for the API server',
   });
-  if (at(value, 'spec', 'insecureSkipTLSVerify') === true) {
+  if (valueAt(value, 'spec', 'insecureSkipTLSVerify') === true) {
     const path = ['spec', 'insecureSkipTLSVerify'];
     say('api', 'is trusted without a certificate', path, { danger: 'anyone on the network path can answer' });
   }

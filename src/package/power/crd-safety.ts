@@ -1,15 +1,16 @@
+import { joined } from '../../text/joined.ts';
+import { listItems } from '../list-items.ts';
 /**
  * Whether stored objects and clients survive a new version of a CustomResourceDefinition. The rules are those of the
  * Operator Lifecycle Manager's CRD upgrade safety check (operator-controller, docs/concepts/crd-upgrade-safety.md).
  */
-import { joined } from '../../text/joined.ts';
-import { listItems } from '../list-items.ts';
+import { valueAt, listAt, textAt, textsAt, type Fields } from '../plain-values.ts';
 import { indexOf, pathOf } from '../render/bookkeeping.ts';
 import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
 import { formatPath } from '../yaml/path.ts';
 import { compareSchemas, type SchemaIssue } from './crd-schema.ts';
-import { at, listAt, textAt, textsAt, type FieldPath, type Fields } from './power-resources.ts';
+import { type FieldPath } from './power-resources.ts';
 
 /** Names changes that were looked at: `v1:^.spec.size, ^.spec.mode`, or a check such as `scope`. Counts where it is new. */
 const ALLOW_ANNOTATION = 'portico.dev/allow-crd-change';
@@ -52,7 +53,7 @@ export function crdSafety(before: readonly KrmObject[], after: readonly KrmObjec
       return [{ message, severity: 'error' as const, tags: { check: 'removed' } }];
     }
     return issuesOf(old, kept).map((issue): ResultItem => {
-      const current = at(kept, ...issue.path);
+      const current = valueAt(kept, ...issue.path);
       return {
         message: joined([issue.version, issue.field, issue.check, issue.text], ': '),
         severity: issue.severity,
@@ -205,7 +206,7 @@ function versionsOf(one: Fields): Version[] {
     index,
     served: version['served'] === true,
     storage: version['storage'] === true,
-    schema: at(version, 'schema', 'openAPIV3Schema'),
+    schema: valueAt(version, 'schema', 'openAPIV3Schema'),
   }));
 }
 

@@ -1,5 +1,6 @@
 /** Two schemas of one version of an API: which values that were valid are so no longer, or mean something else. */
-import { at, jsonOf, mapAt, textsAt, type FieldPath, type Fields } from './power-resources.ts';
+import { valueAt, mapAt, textsAt, type Fields, isMap, mapOf } from '../plain-values.ts';
+import { jsonOf, type FieldPath } from './power-resources.ts';
 
 export interface SchemaIssue {
   /** `^` is the object, such as `^.spec.size`; `[*]` are the items of a list or the values of a map. */
@@ -21,7 +22,7 @@ const MAX_ISSUES = 200;
 /** Everything in the newer schema that an object of the older one may trip over; what is not known to be safe counts. */
 export function compareSchemas(old: unknown, now: unknown): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
-  compareField(fieldsOf(old), fieldsOf(now), { field: '^', path: [], depth: 0, issues });
+  compareField(mapOf(old), mapOf(now), { field: '^', path: [], depth: 0, issues });
   return issues.slice(0, MAX_ISSUES);
 }
 
@@ -134,7 +135,7 @@ function compareProperties(old: Fields, now: Fields, spot: Spot): void {
   for (const [name, schema] of Object.entries(was)) {
     const field = `${spot.field}.${name}`;
     if (!Object.hasOwn(is, name)) {
-      const path = at(now, 'properties') === undefined ? spot.path : [...spot.path, 'properties'];
+      const path = valueAt(now, 'properties') === undefined ? spot.path : [...spot.path, 'properties'];
       spot.issues.push({
         field,
         check: 'removed',
@@ -144,7 +145,7 @@ function compareProperties(old: Fields, now: Fields, spot: Spot): void {
       continue;
     }
     const path = [...spot.path, 'properties', name];
-    compareField(fieldsOf(schema), fieldsOf(is[name]), { ...spot, field, path, depth: spot.depth + 1 });
+    compareField(mapOf(schema), mapOf(is[name]), { ...spot, field, path, depth: spot.depth + 1 });
   }
 }
 
@@ -162,14 +163,6 @@ function compareInside(key: 'items' | 'additionalProperties', old: Fields, now: 
   if (opened) return;
   const text = `${key}: ${shown(was)} became ${shown(is)}`;
   spot.issues.push({ field, check: 'unhandled', text, path: is === undefined ? spot.path : path });
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isMap(value) ? value : {};
-}
-
-function isMap(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function listOf(value: unknown): readonly unknown[] | undefined {

@@ -1,18 +1,8 @@
 /** RBAC: from roles and bindings to who may do what where. */
+import { valueAt, listAt, mapAt, textAt, textsAt, type Fields } from '../plain-values.ts';
 import { dangerOf } from './grant-danger.ts';
 import type { Grant, PlacedGrant } from './grant.ts';
-import {
-  at,
-  called,
-  jsonOf,
-  listAt,
-  mapAt,
-  RBAC_GROUP,
-  textAt,
-  textsAt,
-  type Fields,
-  type PowerResource,
-} from './power-resources.ts';
+import { called, jsonOf, RBAC_GROUP, type PowerResource } from './power-resources.ts';
 import type { Power } from './power-types.ts';
 
 /** Grants of one side; beyond them the comparison says that it gave up. */
@@ -234,7 +224,8 @@ function aggregatesTo(role: PowerResource): string[] {
   const prefix = `${RBAC_GROUP}/aggregate-to-`;
   return Object.keys(mapAt(role.value, 'metadata', 'labels'))
     .filter(
-      (label) => label.startsWith(prefix) && String(at(role.value, 'metadata', 'labels', label)) === 'true',
+      (label) =>
+        label.startsWith(prefix) && String(valueAt(role.value, 'metadata', 'labels', label)) === 'true',
     )
     .map((label) => `whoever has ClusterRole ${label.slice(prefix.length)}`);
 }

@@ -1,7 +1,8 @@
-/** Packages → the resources that can give power, each with places in its text. */
 import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
+/** Packages → the resources that can give power, each with places in its text. */
+import { groupOf, textAt, type Fields } from '../plain-values.ts';
 import { readResources, type SourceDocument, type SourceFile } from '../render/read-resources.ts';
 import { locateIn } from '../yaml/edit.ts';
 
@@ -22,9 +23,6 @@ export interface PowerResource {
   /** The place of a field, or of the nearest one above it. */
   place(path: FieldPath): Place;
 }
-
-/** A map of YAML as data. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 export interface BothSides {
   readonly before: readonly PowerResource[];
@@ -103,7 +101,7 @@ function unrolled(
 function made(source: SourceFile, document: SourceDocument, value: Fields, base: FieldPath): PowerResource {
   const apiVersion = textAt(value, 'apiVersion');
   return {
-    group: apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '',
+    group: groupOf(apiVersion),
     kind: textAt(value, 'kind'),
     namespace: textAt(value, 'metadata', 'namespace'),
     name: textAt(value, 'metadata', 'name'),
@@ -118,40 +116,6 @@ function made(source: SourceFile, document: SourceDocument, value: Fields, base:
 /** `Kind namespace/name`. */
 export function called({ kind, namespace, name }: PowerResource): string {
   return `${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`;
-}
-
-/** The value below a path of keys; undefined when there is none. */
-export function at(value: unknown, ...path: FieldPath): unknown {
-  let here = value;
-  for (const key of path) {
-    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, key)) return undefined;
-    here = (here as Record<string | number, unknown>)[key];
-  }
-  return here;
-}
-
-export function textAt(value: unknown, ...path: FieldPath): string {
-  const found = at(value, ...path);
-  return typeof found === 'string' ? found : '';
-}
-
-/** The maps of a list; what is none stands as an empty map, so that positions hold. */
-export function listAt(value: unknown, ...path: FieldPath): Fields[] {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? found.map(mapOf) : [];
-}
-
-export function textsAt(value: unknown, ...path: FieldPath): string[] {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? found.filter((item) => typeof item === 'string') : [];
-}
-
-export function mapAt(value: unknown, ...path: FieldPath): Fields {
-  return mapOf(at(value, ...path));
-}
-
-function mapOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
 
 /** A value as JSON; integers past 2^53, which JSON does not know, as text. */

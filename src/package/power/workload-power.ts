@@ -1,15 +1,6 @@
 /** What pods may do beyond their container. */
-import {
-  at,
-  called,
-  listAt,
-  mapAt,
-  textAt,
-  textsAt,
-  type FieldPath,
-  type Fields,
-  type PowerResource,
-} from './power-resources.ts';
+import { valueAt, listAt, mapAt, textAt, textsAt, type Fields } from '../plain-values.ts';
+import { called, type FieldPath, type PowerResource } from './power-resources.ts';
 import type { Power } from './power-types.ts';
 
 interface Say {
@@ -44,7 +35,7 @@ function podSpecPath(value: Fields, kind: string): FieldPath | undefined {
   ];
   if (kind === 'Pod') return ['spec'];
   if (kind === 'PodTemplate') return ['template', 'spec'];
-  return places.find((path) => Array.isArray(at(value, ...path, 'containers')));
+  return places.find((path) => Array.isArray(valueAt(value, ...path, 'containers')));
 }
 
 function ofPod(spec: Fields, say: Say): void {
@@ -57,11 +48,11 @@ function ofPod(spec: Fields, say: Say): void {
   }
   for (const [index, volume] of listAt(spec, 'volumes').entries()) {
     const path = textAt(volume, 'hostPath', 'path');
-    if (at(volume, 'hostPath') !== undefined) {
+    if (valueAt(volume, 'hostPath') !== undefined) {
       say(`mounts ${path} of the node`, ['volumes', index], { danger: 'a path of the node' });
     }
     for (const source of listAt(volume, 'projected', 'sources')) {
-      if (at(source, 'serviceAccountToken') === undefined) continue;
+      if (valueAt(source, 'serviceAccountToken') === undefined) continue;
       const audience = textAt(source, 'serviceAccountToken', 'audience') || 'the API server';
       say(`gets a token for ${audience}`, ['volumes', index]);
     }
@@ -145,7 +136,7 @@ function ofSecurity(security: Fields, path: FieldPath, who: string, say: Say): v
   } else if (seccomp !== '') {
     say(`${who} has a seccomp profile`, [...path, 'seccompProfile'], { protects: true });
   }
-  if (at(security, 'windowsOptions', 'hostProcess') === true) {
+  if (valueAt(security, 'windowsOptions', 'hostProcess') === true) {
     say(`${who} is a process of the node`, [...path, 'windowsOptions'], { danger: 'it is not isolated' });
   }
 }

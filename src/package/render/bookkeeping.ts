@@ -2,7 +2,8 @@
  * Annotations by which functions learn where a resource lives, and by which it is known again after a function.
  * They are set before functions run and removed before anything is written.
  */
-import { isMap, textOf } from './field-notes.ts';
+import { isMap } from '../plain-values.ts';
+import { textOf } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 
 const PATH = 'internal.config.kubernetes.io/path';

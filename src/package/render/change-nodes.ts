@@ -2,6 +2,7 @@
  * What a function did to a resource, as a change of its text's tree: parts whose data and notes stayed are the
  * document's own nodes and keep their bytes.
  */
+import { isMap } from '../plain-values.ts';
 import type {
   CommentChange,
   ListItem,
@@ -13,7 +14,7 @@ import type {
   YamlNode,
 } from '../yaml/node.ts';
 import { readPlain } from '../yaml/scalar.ts';
-import { isContainer, isMap, noteOf, sameNote, sameValue } from './field-notes.ts';
+import { isContainer, noteOf, sameNote, sameValue } from './field-notes.ts';
 import type { Container } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import { pairItems } from './pair-items.ts';

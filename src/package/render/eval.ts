@@ -1,6 +1,7 @@
 import type { PackageFiles } from '../package.ts';
+import { isMap } from '../plain-values.ts';
 import { setPlace } from './bookkeeping.ts';
-import { copyValue, isMap } from './field-notes.ts';
+import { copyValue } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';

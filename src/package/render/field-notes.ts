@@ -24,10 +24,6 @@ export interface FieldNote {
 const NOTES = new WeakMap<Container, Map<string | number, FieldNote>>();
 const NONE: FieldNote = Object.freeze({});
 
-export function isMap(value: unknown): value is KrmObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }

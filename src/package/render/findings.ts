@@ -1,8 +1,8 @@
-/** Results of functions → findings with their line and column in the rendered files. */
 import type { ResourceRef } from '../package.ts';
+/** Results of functions → findings with their line and column in the rendered files. */
+import { isMap } from '../plain-values.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
-import { isMap } from './field-notes.ts';
 import type { ResultItem, Severity } from './function-runtime.ts';
 import { readResources } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';

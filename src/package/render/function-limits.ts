@@ -1,8 +1,8 @@
-/** What a function may be given and may give back. */
 import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
+/** What a function may be given and may give back. */
+import { isMap } from '../plain-values.ts';
 import { pathOf } from './bookkeeping.ts';
-import { isMap } from './field-notes.ts';
 import type { FunctionOutput, FunctionSpec, ResultItem } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import { sizeOf } from './value-size.ts';

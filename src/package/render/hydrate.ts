@@ -1,7 +1,8 @@
-/** The order in which packages are rendered, and what each of their functions sees. */
 import { upTo } from '../../text/ends.ts';
+/** The order in which packages are rendered, and what each of their functions sees. */
+import { isMap } from '../plain-values.ts';
 import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
-import { copyValue, isMap, sameValue } from './field-notes.ts';
+import { copyValue, sameValue } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { HiddenFile } from './hidden-resources.ts';
 import type { KrmObject } from './krm-object.ts';

@@ -1,4 +1,5 @@
-import { getField, isContainer, isMap, noteOf, sameValue, setNote } from './field-notes.ts';
+import { isMap } from '../plain-values.ts';
+import { getField, isContainer, noteOf, sameValue, setNote } from './field-notes.ts';
 import type { Container } from './field-notes.ts';
 import { pairItems } from './pair-items.ts';
 

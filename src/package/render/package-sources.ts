@@ -1,9 +1,9 @@
-/** The files of a package that hold resources, read. */
 import { PorticoError } from '../../error.ts';
 import { readKrmignore } from '../krmignore.ts';
 import type { IgnoreMatcher } from '../krmignore.ts';
 import type { PackageFiles } from '../package.ts';
-import { isMap } from './field-notes.ts';
+/** The files of a package that hold resources, read. */
+import { isMap } from '../plain-values.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { RenderMemory } from './memory.ts';
 import { decodeText, lineOf, readResources, UnreadableFile } from './read-resources.ts';

@@ -1,5 +1,5 @@
+import { isMap } from '../plain-values.ts';
 import { commonPairs } from '../yaml/sequence.ts';
-import { isMap } from './field-notes.ts';
 
 /** For each item of `after` the position of the item in `before` that it comes from, or -1. */
 export function pairItems(before: readonly unknown[], after: readonly unknown[]): number[] {

@@ -1,7 +1,8 @@
 /** The `pipeline` of a Kptfile as kpt reads and checks it (api/kptfile/v1/validation.go). */
 
 import type { ErrorCode } from '../../error-code.ts';
-import { isMap, textOf } from './field-notes.ts';
+import { isMap } from '../plain-values.ts';
+import { textOf } from './field-notes.ts';
 import type { FunctionSpec, Selector } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 

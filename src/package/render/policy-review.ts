@@ -1,12 +1,13 @@
-/** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
 import type { Remark } from '../../cel/judge.ts';
 import type { Mutated } from '../../cel/mutate.ts';
 import { readsResources, type Policy } from '../../cel/policy.ts';
 import { labelsOf, type PackageFacts, type ResourceIdentity, type Review } from '../../cel/review.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFiles } from '../package.ts';
+/** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
+import { groupOf, valueAt, isMap } from '../plain-values.ts';
 import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf, withBookkeeping } from './bookkeeping.ts';
-import { copyValue, isMap, textOf } from './field-notes.ts';
+import { copyValue, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
 import { hiddenFiles } from './hidden-resources.ts';
 import { keepNotes } from './keep-notes.ts';
@@ -163,13 +164,7 @@ function placeIn(item: KrmObject): Pick<ResultItem, 'file'> {
 
 /** With the value that stands there, where it is a plain one. */
 function fieldOf(item: KrmObject | undefined, path: string): NonNullable<ResultItem['field']> {
-  let here: unknown = item;
-  for (const part of path.replaceAll(/\[(\d+)\]/g, '.$1').split('.')) {
-    here =
-      typeof here === 'object' && here !== null && Object.hasOwn(here, part)
-        ? (here as KrmObject)[part]
-        : undefined;
-  }
+  const here = valueAt(item, ...path.replaceAll(/\[(\d+)\]/g, '.$1').split('.'));
   return here === undefined || typeof here === 'object' ? { path } : { path, currentValue: here };
 }
 
@@ -188,7 +183,7 @@ export function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
 function identityOf(item: KrmObject): string {
   const apiVersion = textOf(item, 'apiVersion') ?? '';
   return identityText({
-    group: apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '',
+    group: groupOf(apiVersion),
     kind: textOf(item, 'kind') ?? '',
     namespace: metadataText(item, 'namespace'),
     name: metadataText(item, 'name'),

@@ -1,6 +1,7 @@
 /** What a Kptfile says of its own render, where the package asks for it. */
+import { isMap } from '../plain-values.ts';
 import { editInPlace, reread } from './edit-documents.ts';
-import { copyValue, isMap } from './field-notes.ts';
+import { copyValue } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { FunctionRun, RenderResult } from './render-types.ts';
 import { entryOf } from './result-entry.ts';

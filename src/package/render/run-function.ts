@@ -1,7 +1,8 @@
 /** One function on a list of resources: what it gets, what is checked, how its answer is merged back. */
+import { isMap } from '../plain-values.ts';
 import { annotationOf, ID, indexOf, LEGACY_ID, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import type { Place } from './bookkeeping.ts';
-import { copyValue, isMap } from './field-notes.ts';
+import { copyValue } from './field-notes.ts';
 import { resultsFault, sizeFault, spendOn } from './function-limits.ts';
 import type { Fault } from './function-limits.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from './function-runtime.ts';

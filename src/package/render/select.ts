@@ -1,4 +1,4 @@
-import { isMap } from './field-notes.ts';
+import { isMap } from '../plain-values.ts';
 import type { FunctionSpec, Selector } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 

@@ -1,8 +1,9 @@
-/** What a mutator that is not enforced would do, as findings on the fields that it would write. */
 import { counted } from '../../text/counted.ts';
+/** What a mutator that is not enforced would do, as findings on the fields that it would write. */
+import { isMap } from '../plain-values.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, ID, indexOf, isBookkeeping, pathOf } from './bookkeeping.ts';
-import { isMap, sameValue, textOf } from './field-notes.ts';
+import { sameValue, textOf } from './field-notes.ts';
 import type { ResultItem } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 

@@ -2,6 +2,7 @@
  * Whether everything that a package takes from elsewhere is pinned: each document of sources has a lock that is no older than
  * it, and each of its sources a digest or commit there.
  */
+import { isMap } from '../plain-values.ts';
 import { annotationOf, indexOf, PACKAGE_PATH, pathOf } from '../render/bookkeeping.ts';
 import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
@@ -46,7 +47,7 @@ function judged(document: KrmObject, lock: KrmObject | undefined): ResultItem[] 
   if (lock['documentDigest'] !== documentDigest(document)) {
     return [finding(lock, `the lock is older than ${SOURCES_FILE}; ${sync}`, 'older-lock')];
   }
-  const entries = listOf(lock['sources']).filter(isFields);
+  const entries = listOf(lock['sources']).filter(isMap);
   const wanted = sourcesOf(document);
   return [
     ...(wanted === null ? [] : wanted).flatMap(({ id, kind }) => {
@@ -94,7 +95,7 @@ function unpinned(
 function sourcesOf(document: KrmObject): readonly { readonly id: string; readonly kind: string }[] | null {
   if (document['kind'] !== 'Sources') return null;
   return listOf(document['sources']).flatMap((source) => {
-    if (!isFields(source) || source['manual'] !== undefined) return [];
+    if (!isMap(source) || source['manual'] !== undefined) return [];
     const kind = Object.keys(PINNED).find((one) => source[one] !== undefined) ?? 'nothing';
     return [{ id: String(source['id']), kind }];
   });
@@ -111,7 +112,7 @@ function placed(item: KrmObject, file: string): [at: string, item: KrmObject][] 
 function finding(item: KrmObject, message: string, check: string): ResultItem {
   const path = pathOf(item);
   const { apiVersion, kind, metadata } = item;
-  const name = isFields(metadata) ? metadata['name'] : undefined;
+  const name = isMap(metadata) ? metadata['name'] : undefined;
   return {
     message,
     severity: 'error',
@@ -127,8 +128,4 @@ function finding(item: KrmObject, message: string, check: string): ResultItem {
 
 function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,5 +1,7 @@
-/** Digests of what a document of sources says, which its lock carries: so a lock that is older than its document shows. */
 import { createHash } from 'node:crypto';
+
+/** Digests of what a document of sources says, which its lock carries: so a lock that is older than its document shows. */
+import { isMap } from '../plain-values.ts';
 
 /** Over a value as it is written, whatever the order of its fields. */
 export function digestOfWritten(value: unknown): string {
@@ -12,17 +14,13 @@ export function digestOfWritten(value: unknown): string {
  */
 export function documentDigest(document: Readonly<Record<string, unknown>>): string {
   const { metadata: _metadata, status: _status, paused: _paused, spec, ...rest } = document;
-  if (!isFields(spec)) return digestOfWritten(rest);
+  if (!isMap(spec)) return digestOfWritten(rest);
   const { paused: _also, ...what } = spec;
   return digestOfWritten({ ...rest, spec: what });
 }
 
 function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, held: unknown) =>
-    isFields(held) ? Object.fromEntries(Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))) : held,
+    isMap(held) ? Object.fromEntries(Object.entries(held).sort(([a], [b]) => (a < b ? -1 : 1))) : held,
   );
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
+import { isMap } from '../../../src/package/plain-values.ts';
 import { editInPlace, printResource } from '../../../src/package/render/edit-documents.ts';
-import { copyValue, isMap, noteOf, sameValue, setNote } from '../../../src/package/render/field-notes.ts';
+import { copyValue, noteOf, sameValue, setNote } from '../../../src/package/render/field-notes.ts';
 import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
 
