@@ -1,4 +1,5 @@
 /** One page of a collection: walks the repositories that the caller may read, in order, until it is full. */
+import { fullName } from '../catalog/catalog.ts';
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
 import type { Collection } from './routes.ts';
 import type { RowSource } from './rows.ts';
@@ -42,9 +43,9 @@ export async function readPage(question: PageQuestion): Promise<Page | null> {
   }
   const homes = sorted(source.catalog).filter(
     (home) =>
-      (scope.repository === undefined || nameOf(home) === scope.repository.toLowerCase()) &&
+      (scope.repository === undefined || fullName(home) === scope.repository.toLowerCase()) &&
       (scope.owner === undefined || home.ref.owner.toLowerCase() === scope.owner.toLowerCase()) &&
-      (after === undefined || nameOf(home) >= after.repository),
+      (after === undefined || fullName(home) >= after.repository),
   );
   const found: Found[] = [];
   for (let from = 0; from < homes.length && found.length <= question.limit; from += MAX_ASKED) {
@@ -69,7 +70,7 @@ async function rowsIn(
   { source, collection, sight, filters, after, signal }: PageQuestion,
   home: CatalogRepository,
 ): Promise<readonly Found[]> {
-  const repository = nameOf(home);
+  const repository = fullName(home);
   const candidates = await collection.rows(source, home, signal);
   signal.throwIfAborted();
   const wanted = candidates.filter(
@@ -94,7 +95,7 @@ const orders = new WeakMap<
 function sorted(catalog: Catalog): readonly CatalogRepository[] {
   const known = orders.get(catalog);
   if (known?.version === catalog.version()) return known.homes;
-  const homes = catalog.all().toSorted((a, b) => order(nameOf(a), nameOf(b)));
+  const homes = catalog.all().toSorted((a, b) => order(fullName(a), fullName(b)));
   orders.set(catalog, { version: catalog.version(), homes });
   return homes;
 }
@@ -103,10 +104,6 @@ function unknownRepository(fullName: string): Pick<CatalogRepository, 'ref'> {
   const [owner = '', name = ''] = fullName.split('/');
   // No repository has that number.
   return { ref: { installationId: 0, id: -1, owner, name } };
-}
-
-function nameOf({ ref }: Pick<CatalogRepository, 'ref'>): string {
-  return `${ref.owner}/${ref.name}`.toLowerCase();
 }
 
 function order(a: string, b: string): number {

@@ -4,7 +4,9 @@
  */
 import type { z } from 'zod';
 
+import { repositoryName } from '../catalog/catalog.ts';
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
+import { newestOf } from '../catalog/query.ts';
 import { conditionOf } from '../reconcile/dashboard/body.ts';
 import type { PlannedVariant, StalledVariant } from '../reconcile/downstream/variant-plan.ts';
 import { variantPlan } from '../reconcile/downstream/variant-plan.ts';
@@ -45,7 +47,7 @@ export const repositoryRows: RowsIn = ({ catalog }, home) => {
   const updates: Record<string, number> = {};
   for (const [, { reason }] of told(catalog, home)) updates[reason] = (updates[reason] ?? 0) + 1;
   const row: Row<typeof schemas.repository> = {
-    repository: nameOf(home),
+    repository: repositoryName(home),
     visibility: home.visibility,
     directory: home.directory,
     ...(home.branch !== undefined && { branch: home.branch }),
@@ -64,7 +66,7 @@ export const packageRows: RowsIn = (_source, home) =>
     const { directory, lock } = found;
     const newest = newestOf(home, directory);
     const row: Row<typeof schemas.packageRow> = {
-      repository: nameOf(home),
+      repository: repositoryName(home),
       package: pathOf(home, directory),
       ...(newest !== undefined && { newest }),
       subpackage: home.packages.some((other) => other !== found && isBelow(other.directory, directory)),
@@ -79,7 +81,7 @@ export const revisionRows: RowsIn = (_source, home) =>
   [...home.revisions].flatMap(([directory, names]) =>
     names.map((revision, at): Candidate => {
       const row: Row<typeof schemas.revisionRow> = {
-        repository: nameOf(home),
+        repository: repositoryName(home),
         package: pathOf(home, directory),
         revision,
         newest: revision === newestOf(home, directory),
@@ -91,7 +93,7 @@ export const revisionRows: RowsIn = (_source, home) =>
 export const updateRows: RowsIn = ({ catalog }, home) =>
   told(catalog, home).map(([path, { reason, message, from, to, pull }]) => {
     const row: Row<typeof schemas.updateRow> = {
-      repository: nameOf(home),
+      repository: repositoryName(home),
       package: path,
       reason,
       message,
@@ -116,9 +118,9 @@ export const driftRows: RowsIn = ({ catalog }, home) =>
     const behind = place === -1 ? undefined : names.length - 1 - place;
     const isDrifted = standing?.reason === 'drifted';
     const row: Row<typeof schemas.driftRow> = {
-      repository: nameOf(home),
+      repository: repositoryName(home),
       package: path,
-      upstream: `${nameOf(upstream)}:${pathOf(upstream, from)}`,
+      upstream: `${repositoryName(upstream)}:${pathOf(upstream, from)}`,
       ...(at !== undefined && { at }),
       ...(newest !== undefined && { newest }),
       ...(behind !== undefined && { behind }),
@@ -145,8 +147,8 @@ function plannedRow(catalog: Catalog, one: PlannedVariant): Candidate {
     condition: isReady ? 'Ready' : standing === undefined ? 'Unknown' : 'NotReady',
     reason: isReady ? 'Ready' : (standing?.reason ?? 'unknown'),
     message: isReady ? '' : (standing?.message ?? ''),
-    upstream: `${nameOf(upstream.repository)}:${upstream.path}`,
-    downstream: `${nameOf(downstream.repository)}:${downstream.path}`,
+    upstream: `${repositoryName(upstream.repository)}:${upstream.path}`,
+    downstream: `${repositoryName(downstream.repository)}:${downstream.path}`,
     ...(standing?.pull !== undefined && { pull: standing.pull }),
   };
   return { key: keyOf(row), row, names: [upstream.repository, downstream.repository] };
@@ -163,7 +165,7 @@ function stalledRow(one: StalledVariant): Candidate {
 }
 
 function sourceOf({ control, file, line, namespace, name, set }: PlannedVariant | StalledVariant) {
-  return { control: nameOf(control), file, line, namespace, name, ...(set !== undefined && { set }) };
+  return { control: repositoryName(control), file, line, namespace, name, ...(set !== undefined && { set }) };
 }
 
 function keyOf(row: Row<typeof schemas.variantRow>): string {
@@ -225,7 +227,7 @@ export const memberRows: RowsIn = async ({ looks }, home, signal) =>
           const row: Row<typeof schemas.memberRow> = {
             ...rolloutOf(look),
             wave: wave.name,
-            downstream: `${nameOf(repository)}:${path}`,
+            downstream: `${repositoryName(repository)}:${path}`,
             ...(at !== undefined && { at }),
             standing,
             ...(health && { health: { state: health.state, since: iso(health.at), what: health.what } }),
@@ -238,9 +240,9 @@ export const memberRows: RowsIn = async ({ looks }, home, signal) =>
 
 function rolloutOf({ governed: { control, rollout, upstream, path }, revision }: RolloutLook) {
   return {
-    control: nameOf(control),
+    control: repositoryName(control),
     rollout: rollout.name,
-    package: `${nameOf(upstream)}:${path}`,
+    package: `${repositoryName(upstream)}:${path}`,
     revision,
   };
 }
@@ -261,17 +263,8 @@ function told(catalog: Catalog, home: CatalogRepository) {
   );
 }
 
-function newestOf({ revisions }: CatalogRepository, directory: RepositoryDirectory): string | undefined {
-  const names = revisions.get(directory) ?? [];
-  return names.findLast((name) => parseRevisionName(name)?.prerelease.length === 0) ?? names.at(-1);
-}
-
 function pathOf(home: CatalogRepository, directory: RepositoryDirectory): string {
   return packagePathOf(home.directory, directory) ?? directory;
-}
-
-function nameOf({ ref }: Pick<CatalogRepository, 'ref'>): string {
-  return `${ref.owner}/${ref.name}`;
 }
 
 function iso(moment: number): string {

@@ -4,6 +4,7 @@
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
+import { fullName } from '../catalog/catalog.ts';
 import type { CatalogRepository } from '../catalog/catalog.ts';
 import { PorticoError } from '../error.ts';
 import { keepNewest } from '../reconcile/text/keep-newest.ts';
@@ -74,7 +75,7 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
         if (repositories.length === 0 && known() === undefined) await ask([], signal);
         const at = now();
         const found = new Map<string, number | undefined>();
-        const names = new Set(repositories.map(nameOf));
+        const names = new Set(repositories.map(fullName));
         for (const name of names) {
           const last = answers.get(keyOf(name));
           if (isRecent(last, at)) found.set(name, last?.id);
@@ -96,7 +97,7 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
           );
         }
         // Another repository may have taken the name.
-        const seen = repositories.filter((one) => found.get(nameOf(one)) === one.ref.id);
+        const seen = repositories.filter((one) => found.get(fullName(one)) === one.ref.id);
         return new Set(seen.map(({ ref }) => ref.id));
       },
     };
@@ -105,8 +106,4 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
 
 function isRecent(known: { readonly at: number } | undefined, at: number): boolean {
   return known !== undefined && at - known.at < BELIEVED_MS && at >= known.at;
-}
-
-function nameOf({ ref }: Named): string {
-  return `${ref.owner}/${ref.name}`.toLowerCase();
 }

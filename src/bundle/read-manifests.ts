@@ -60,7 +60,8 @@ function failed(file: string, why: string): string {
   return `error parsing objects in "${file}": ${why}`;
 }
 
-function typeName(value: YamlValue): string {
+/** A value's type in the words of Go's JSON. */
+export function typeName(value: YamlValue): string {
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'bigint' ? 'number' : typeof value;

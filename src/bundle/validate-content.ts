@@ -4,6 +4,7 @@ import { quoted } from '../fbc/go-text.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
 import { readCsv, type Csv } from './csv.ts';
 import { kindOf, mapAt, mapsAt, textAt, type Fields, type Manifest, type Problem } from './manifest.ts';
+import { typeName } from './read-manifests.ts';
 import type { ReadManifest } from './read-manifests.ts';
 import { isCrd } from './registry-bundle.ts';
 import { subdomainProblems } from './subdomain.ts';
@@ -126,13 +127,7 @@ function objectProblems(object: Manifest): readonly string[] {
 }
 
 function mismatch(value: YamlValue, field: string, type: string): string {
-  return `json: cannot unmarshal ${jsonKind(value)} into Go struct field ObjectMeta.metadata.${field} of type ${type}`;
-}
-
-function jsonKind(value: YamlValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
+  return `json: cannot unmarshal ${typeName(value)} into Go struct field ObjectMeta.metadata.${field} of type ${type}`;
 }
 
 /** A budget that lets no pod go keeps its nodes from ever being drained. */

@@ -297,7 +297,8 @@ function isSameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-function fullName({ ref }: CatalogRepository): string {
+/** `owner/name` in lower case: names of the forge do not differ by case. */
+export function fullName({ ref }: Pick<CatalogRepository, 'ref'>): string {
   return `${ref.owner}/${ref.name}`.toLowerCase();
 }
 
@@ -305,4 +306,9 @@ function lockedPlaces(repository: CatalogRepository): Set<string> {
   return new Set(
     repository.packages.flatMap(({ lock }) => (lock === null ? [] : [repositoryPlace(lock.repo)])),
   );
+}
+
+/** `owner/name`. */
+export function repositoryName({ ref }: Pick<CatalogRepository, 'ref'>): string {
+  return `${ref.owner}/${ref.name}`;
 }

@@ -6,6 +6,7 @@ import {
   type RepositoryDirectory,
 } from '../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import { repositoryName } from './catalog.ts';
 import type { Catalog, CatalogDraft, CatalogPackage, CatalogRepository } from './catalog.ts';
 
 /** `owner/name:path` of a package. */
@@ -53,7 +54,7 @@ export function repositoryRows(catalog: Catalog): RepositoryRow[] {
   return catalog
     .all()
     .map((one) => ({
-      repository: nameOf(one),
+      repository: repositoryName(one),
       directory: one.directory,
       packages: one.packages.length,
       revisions: [...one.revisions.values()].reduce((sum, names) => sum + names.length, 0),
@@ -76,7 +77,7 @@ export function packageRows(catalog: Catalog): PackageRow[] {
 export function revisionRows(catalog: Catalog): RevisionRow[] {
   return catalog
     .all()
-    .toSorted((a, b) => order(nameOf(a), nameOf(b)))
+    .toSorted((a, b) => order(repositoryName(a), repositoryName(b)))
     .flatMap((repository) =>
       [...repository.revisions]
         .toSorted(([a], [b]) => order(a, b))
@@ -97,7 +98,7 @@ export function revisionRows(catalog: Catalog): RevisionRow[] {
 export function draftRows(catalog: Catalog): DraftRow[] {
   return catalog
     .all()
-    .toSorted((a, b) => order(nameOf(a), nameOf(b)))
+    .toSorted((a, b) => order(repositoryName(a), repositoryName(b)))
     .flatMap((repository) =>
       (repository.drafts ?? [])
         .map(({ directory, kind, branch, commit, merged }) => ({
@@ -192,17 +193,16 @@ function all(catalog: Catalog): Found[] {
 
 function rowOf(repository: CatalogRepository, directory: RepositoryDirectory): PackageName {
   return {
-    repository: nameOf(repository),
+    repository: repositoryName(repository),
     package: packagePathOf(repository.directory, directory) ?? directory,
   };
 }
 
-function nameOf({ ref }: CatalogRepository): string {
-  return `${ref.owner}/${ref.name}`;
-}
-
 /** The newest release; a prerelease only where there is nothing else. */
-function newestOf({ revisions }: CatalogRepository, directory: RepositoryDirectory): string | undefined {
+export function newestOf(
+  { revisions }: CatalogRepository,
+  directory: RepositoryDirectory,
+): string | undefined {
   const names = revisions.get(directory) ?? [];
   return names.findLast((name) => parseRevisionName(name)?.prerelease.length === 0) ?? names.at(-1);
 }

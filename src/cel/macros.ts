@@ -4,7 +4,7 @@
  * Sources: cel-go's ext/bindings.go, ext/comprehensions.go, cel/library.go (optMap), ext/math.go, ext/lists.go.
  */
 import { SUGAR } from './desugar.ts';
-import { bool, call, exprOf, fold, ident, int, list, type Expr } from './syntax.ts';
+import { bool, call, exprOf, fold, ident, int, list, type Expr, textOf } from './syntax.ts';
 
 /** Names no expression can write, so that nothing of the user's is hidden by them. */
 const ACCU = '@accu';
@@ -269,11 +269,4 @@ function unwrapped(expr: Expr): Expr {
 
 function nameOf({ exprKind }: Expr): string | undefined {
   return exprKind.case === 'identExpr' ? exprKind.value.name : undefined;
-}
-
-function textOf(id: bigint, value: string): Expr {
-  return exprOf(id, {
-    case: 'constExpr',
-    value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'stringValue', value } },
-  });
 }

@@ -5,7 +5,7 @@
  */
 import { SUGAR } from './desugar.ts';
 import type { NameMistake } from './names.ts';
-import { call, exprOf, type Expr } from './syntax.ts';
+import { call, exprOf, type Expr, textOf } from './syntax.ts';
 
 const PATCH_FIELDS = ['op', 'path', 'from', 'value'];
 
@@ -112,11 +112,4 @@ function fieldName(written: string): string {
     .replaceAll('__slash__', '/')
     .replaceAll('\u0000', '__');
   return /^__([a-z]+)__$/.exec(plain)?.[1] ?? plain;
-}
-
-function textOf(id: bigint, value: string): Expr {
-  return exprOf(id, {
-    case: 'constExpr',
-    value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'stringValue', value } },
-  });
 }

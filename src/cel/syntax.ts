@@ -111,3 +111,11 @@ export function fold(id: bigint, { range, each, accu, init, whilst, step, result
     },
   });
 }
+
+/** A text as a constant. */
+export function textOf(id: bigint, value: string): Expr {
+  return exprOf(id, {
+    case: 'constExpr',
+    value: { $typeName: 'cel.expr.Constant', constantKind: { case: 'stringValue', value } },
+  });
+}

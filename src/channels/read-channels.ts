@@ -1,6 +1,7 @@
 /** A `PackageChannels` document as a value, with what is wrong with it on its line. */
 import { PorticoError } from '../error.ts';
 import { InvalidYaml } from '../package/yaml/invalid-yaml.ts';
+import { lineCounter } from '../package/yaml/line-counter.ts';
 import { resolved, type YamlNode } from '../package/yaml/node.ts';
 import { readYamlFile } from '../package/yaml/read.ts';
 import { Section, type ChannelProblem, type Rule, type Tell } from './channels-node.ts';
@@ -58,21 +59,6 @@ function rootOf(text: string, tell: Tell): YamlNode | undefined {
     tell('C00', line, what);
     return undefined;
   }
-}
-
-/** Lines of offsets by halving, because problems come in any order. */
-function lineCounter(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
 }
 
 type LineAt = (offset: number) => number;

@@ -2,6 +2,7 @@ import { addAbortSignal } from 'node:stream';
 
 import { PorticoError } from '../error.ts';
 import { isMap } from '../package/plain-values.ts';
+import { ensureMap } from '../package/render/bookkeeping.ts';
 import { editInPlace, printResource } from '../package/render/edit-documents.ts';
 import { copyValue } from '../package/render/field-notes.ts';
 import { unconfinedItem } from '../package/render/findings.ts';
@@ -108,17 +109,9 @@ function argumentConfig({ configMap }: FunctionSpec): KrmObject | undefined {
 /** A copy that keeps its comments, with the id set. */
 function withId(item: KrmObject, id: string): KrmObject {
   const copy = copyValue(item);
-  const metadata = mapIn(copy, 'metadata');
-  mapIn(metadata, 'annotations')[ID] = id;
+  const metadata = ensureMap(copy, 'metadata');
+  ensureMap(metadata, 'annotations')[ID] = id;
   return copy;
-}
-
-function mapIn(object: KrmObject, field: string): KrmObject {
-  const held = object[field];
-  if (isMap(held)) return held;
-  const made: KrmObject = {};
-  object[field] = made;
-  return made;
 }
 
 /** Answers take the places of what the function was given; what it did not give back is gone, what is new comes last. */

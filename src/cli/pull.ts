@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { PorticoError } from '../error.ts';
 import { pullArtifact } from '../oci/pull-artifact.ts';
 import { parseReference, referenceText } from '../oci/reference.ts';
-import { sameFile, type PackageFiles } from '../package/package.ts';
+import { type PackageFiles, sameFiles } from '../package/package.ts';
 import { counted } from '../text/counted.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { requireFree, writeNewFolder } from './folder-write.ts';
@@ -69,8 +69,4 @@ function heldIn(directory: string): PackageFiles | undefined {
     if (error instanceof PorticoError) return undefined;
     throw error;
   }
-}
-
-function sameFiles(a: PackageFiles, b: PackageFiles): boolean {
-  return a.size === b.size && [...a].every(([path, file]) => sameFile(file, b.get(path)));
 }

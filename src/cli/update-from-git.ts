@@ -6,6 +6,7 @@ import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { MarkedResource } from '../package/merge-marker.ts';
 import type { MergeResult, UpdateStrategy } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
+import { filesBelow } from '../package/package.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { remoteSubpackages } from '../package/remote-subpackages.ts';
 import { fetchPackage } from './fetch-package.ts';
@@ -206,11 +207,6 @@ async function fetchNew({
 function movesAlong(sub: GitLocation, root: GitLocation): boolean {
   const prefix = root.directory.endsWith('/') ? root.directory : `${root.directory}/`;
   return sub.repo === root.repo && sub.ref === root.ref && sub.directory.startsWith(prefix);
-}
-
-function filesBelow(files: PackageFiles, below: string): PackageFiles {
-  const inside = [...files].filter(([path]) => path.startsWith(`${below}/`));
-  return new Map(inside.map(([path, file]) => [path.slice(below.length + 1), file]));
 }
 
 function replaceBelow(files: PackageFiles, below: string, updated: PackageFiles): PackageFiles {

@@ -1,7 +1,7 @@
+/** One configuration file, checked against the schema: its data, or problems with their places. */
 import type { z } from 'zod';
 
 import { closestWord } from '../package/closest-word.ts';
-/** One configuration file, checked against the schema: its data, or problems with their places. */
 import { valueAt } from '../package/plain-values.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { repositoryDocument, repositoryJsonSchema, type RepositorySpec } from './repository-schema.ts';

@@ -1,6 +1,5 @@
 /** A bundle directory (`manifests/` and `metadata/`) → the document that a catalog has of it. */
 import type { PackageFiles } from '../package/package.ts';
-import { decodeText, UnreadableFile } from '../package/render/read-resources.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
 import { bundleObject, goJson } from './bundle-object.ts';
 import type { BundleBlob, Fields, Place, Property, RelatedImage } from './catalog.ts';
@@ -8,6 +7,7 @@ import { isMap } from './go-fields.ts';
 import { byText } from './go-text.ts';
 import { CatalogMistake } from './mistake.ts';
 import { firstProperty, PROPERTY } from './properties.ts';
+import { textOf } from './read-catalog.ts';
 import { readDocuments } from './read-documents.ts';
 import { mapsOf, textAt, valueAt } from './value-at.ts';
 
@@ -93,15 +93,6 @@ function manifestsIn(files: PackageFiles, directory: string): Manifest[] {
       fields,
     })),
   );
-}
-
-function textOf(file: string, bytes: Uint8Array): string {
-  try {
-    return decodeText(file, bytes);
-  } catch (error) {
-    if (error instanceof UnreadableFile) throw new CatalogMistake('not UTF-8 text', { file });
-    throw error;
-  }
 }
 
 /** What the bundle provides and asks for: told in its metadata, or following from its manifests. Sorted, each once. */

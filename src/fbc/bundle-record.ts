@@ -48,6 +48,7 @@ function textsAt(value: Parameters<typeof valueAt>[0], name: string): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-function catalogOfOne(bundle: BundleBlob): Catalog {
+/** A catalog that holds nothing but one bundle. */
+export function catalogOfOne(bundle: BundleBlob): Catalog {
   return { packages: [], channels: [], bundles: [bundle], deprecations: [], others: [] };
 }

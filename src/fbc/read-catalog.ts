@@ -115,7 +115,8 @@ function tooLarge(what: string, limit: number): CatalogMistake {
   return new CatalogMistake(`the catalog has more than ${limit} ${what}`, {}, 'CATALOG_LIMIT');
 }
 
-function textOf(path: string, bytes: Uint8Array): string {
+/** The text of a file; throws CatalogMistake where it is no UTF-8. */
+export function textOf(path: string, bytes: Uint8Array): string {
   try {
     return decodeText(path, bytes);
   } catch (error) {

@@ -1,5 +1,5 @@
-import { PorticoError } from '../error.ts';
 /** One file of a catalog → its documents: YAML with `---` between, or JSON objects one after the other. */
+import { PorticoError } from '../error.ts';
 import { isMap } from '../package/plain-values.ts';
 import { toValue } from '../package/yaml/compare.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';

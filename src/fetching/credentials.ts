@@ -122,11 +122,6 @@ export function remoteLogin(
   };
 }
 
-/** The value of an `Authorization` header. */
-export function basicAuthorization({ username, password }: Credential): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-}
-
 function entriesOf({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }) {
   const yaml = readYaml(name, bytes);
   const [problem] = yaml.problems;

@@ -1,8 +1,8 @@
+/** `index.yaml` of a Helm repository: the versions of one chart, without reading what it says of thousands of others. */
 import { parse } from 'yaml';
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
-/** `index.yaml` of a Helm repository: the versions of one chart, without reading what it says of thousands of others. */
 import { valueAt } from '../package/plain-values.ts';
 import { chooseVersion } from '../sources/choose-version.ts';
 

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import type { ArchiveReading } from '../archive/read-archive.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import type { OutsideFetch } from '../network/outside-fetch.ts';
+import { basic } from '../oci/authorization.ts';
 import type { PackageFiles } from '../package/package.ts';
-import { basicAuthorization, isCovered, type Credential, type CredentialFor } from './credentials.ts';
+import { isCovered, type Credential, type CredentialFor } from './credentials.ts';
 import type { Authorization } from './download.ts';
 import type { ChartChoice, WantedChart } from './helm-index.ts';
 import type { Pin } from './pin.ts';
@@ -74,7 +75,7 @@ export function authorizationFor(
   url: URL,
 ): Authorization | undefined {
   if (credentials === undefined) return undefined;
-  const value = basicAuthorization(credentialFor(credentials, url));
+  const value = basic(credentialFor(credentials, url));
   return { value, isFor: (other) => isCovered(credentialFor, credentials, other) };
 }
 

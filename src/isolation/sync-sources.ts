@@ -1,6 +1,7 @@
 /** In a worker process: documents of sources read, and packages brought in step with content that was fetched elsewhere. */
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { PorticoError } from '../error.ts';
+import { filesBelow } from '../package/package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import { SOURCES_FILE, SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
@@ -10,7 +11,6 @@ import { consumedDirectories, processorsSchema, type Processor } from '../proces
 import { runProcessors } from '../processors/run-processors.ts';
 import { readTargets } from '../processors/target-profile.ts';
 import { readSources } from '../sources/read-sources.ts';
-import { filesBelow } from '../sources/select-files.ts';
 import { isManual, type FetchedSource, type SourcesDocument } from '../sources/source.ts';
 import { readSourcesLock, type SourcesLock } from '../sources/sources-lock.ts';
 import { isHeld, syncSources, type Sync } from '../sources/sync.ts';

@@ -51,7 +51,8 @@ function bySystem(name: string): Promise<readonly LookupAddress[]> {
   return lookup(name, { all: true });
 }
 
-function refused(url: URL, why: string): PorticoError {
+/** Why an address is not asked. */
+export function refused(url: URL, why: string): PorticoError {
   return new PorticoError('ADDRESS_REFUSED', `${url.origin} ${why}`, {
     blame: 'user',
     hint: 'Use a public https address. The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',

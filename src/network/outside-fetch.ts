@@ -13,6 +13,7 @@ import { isPublicName } from '../config/public-name.ts';
 import { PorticoError } from '../error.ts';
 import { insideHostFor, type InsideHost } from './inside-host.ts';
 import { isInternalAddress } from './internal-address.ts';
+import { refused } from './judged-addresses.ts';
 
 export interface OutsideRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -81,13 +82,6 @@ function checkAddress(url: URL, host: InsideHost | undefined): void {
   if (!/^[\d.]+$/.test(literal) && !hostname.startsWith('['))
     throw refused(url, 'is a name of an internal network');
   if (isInternalAddress(literal)) throw refused(url, 'is in an internal network');
-}
-
-function refused(url: URL, why: string): PorticoError {
-  return new PorticoError('ADDRESS_REFUSED', `${url.origin} ${why}`, {
-    blame: 'user',
-    hint: 'Use a public https address. The operator of Portico can allow hosts of your own network (INSIDE_HOSTS).',
-  });
 }
 
 async function send(

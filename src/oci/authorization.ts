@@ -161,6 +161,13 @@ export function secretsIn(credential: RegistryCredential | undefined): readonly 
   return [credential.password, basic(credential).slice('Basic '.length)].filter((one) => one !== '');
 }
 
-function basic({ username, password }: { readonly username: string; readonly password: string }): string {
+/** The header for a user name and password. */
+export function basic({
+  username,
+  password,
+}: {
+  readonly username: string;
+  readonly password: string;
+}): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }

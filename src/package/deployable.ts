@@ -1,7 +1,7 @@
+/** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
 import { PorticoError } from '../error.ts';
 import { readResourceFile, type PlacedResource } from './diff/resource-file.ts';
 import type { PackageFiles } from './package.ts';
-/** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
 import { valueAt } from './plain-values.ts';
 
 const LOCAL = 'config.kubernetes.io/local-config';

@@ -30,3 +30,18 @@ export function sameFile(a: PackageFile | undefined, b: PackageFile | undefined)
   if (a.id !== undefined && a.id === b.id) return true;
   return a.bytes.length === b.bytes.length && a.bytes.every((byte, at) => byte === b.bytes[at]);
 }
+
+/** True when both have the same files with the same bytes and modes. */
+export function sameFiles(a: PackageFiles, b: PackageFiles): boolean {
+  return a.size === b.size && [...a].every(([path, file]) => sameFile(file, b.get(path)));
+}
+
+/** The files below a directory, by their paths from there. */
+export function filesBelow<File>(files: ReadonlyMap<string, File>, directory: string): Map<string, File> {
+  const prefix = `${directory}/`;
+  return new Map(
+    [...files].flatMap(([path, file]) =>
+      path.startsWith(prefix) ? [[path.slice(prefix.length), file] as const] : [],
+    ),
+  );
+}

@@ -1,7 +1,7 @@
 /** The digest of a tree of files, which locks and steps of processing carry. */
 import { createHash } from 'node:crypto';
 
-import type { PackageFile } from './package.ts';
+import type { PackageFile, PackageFiles } from './package.ts';
 
 /** Files by their path, relative and with `/`. Where modes matter it is `PackageFiles`. */
 export type Tree = ReadonlyMap<string, Uint8Array>;
@@ -27,4 +27,9 @@ export function treeDigest(tree: Tree | ReadonlyMap<string, PackageFile>): strin
 
 function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The other way round. */
+export function asTree(files: PackageFiles): Tree {
+  return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
 }

@@ -1,9 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
-
 /**
  * Fields that a cluster does not let anybody change: where one differs, the object has to be deleted and made anew, with
  * what that ends. From the validation of updates in Kubernetes (pkg/apis, ValidateUpdate of each kind).
  */
+import { isDeepStrictEqual } from 'node:util';
+
 import { mapAt, valueAt, type Fields } from '../package/plain-values.ts';
 import type { ExecutedResource } from './executed.ts';
 

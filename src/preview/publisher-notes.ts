@@ -1,7 +1,7 @@
+/** What publishers write of a new version, where charts and archives have it: release notes that come with the content. */
 import { PorticoError } from '../error.ts';
 import { decode } from '../package/diff/resource-file.ts';
 import type { PackageFiles } from '../package/package.ts';
-/** What publishers write of a new version, where charts and archives have it: release notes that come with the content. */
 import { valueAt } from '../package/plain-values.ts';
 import { readYaml } from '../package/yaml/edit.ts';
 import { inert } from '../text/markdown.ts';

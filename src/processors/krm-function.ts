@@ -1,14 +1,16 @@
 /** The processor `function`: a KRM function over the resources of a directory. */
 import { findAllowed } from '../function/foreign.ts';
+import { filesBelow } from '../package/package.ts';
 import { evalFunction } from '../package/render/eval.ts';
 import type { ForeignFunctions, FunctionRuntime } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readFileOf, UnreadableFile } from '../package/render/read-resources.ts';
 import type { RenderResult } from '../package/render/render-types.ts';
+import { asTree } from '../package/tree-digest.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import type { ProcessorOf } from './processor-spec.ts';
 import { refuse, type Produced } from './processor-step.ts';
-import { asPackage, asTree, filesBelow } from './subtree.ts';
+import { asPackage } from './subtree.ts';
 
 /** Runs a function that is built in, or that the repository allows; what fails or is refused there is refused here. */
 export async function runKrmFunction({

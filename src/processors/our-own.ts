@@ -1,12 +1,13 @@
 /** The processors that need no program: `plain`, `registryV1` and `targets`. */
 import { convertRegistry } from '../bundle/convert-registry.ts';
 import { readRegistryBundle } from '../bundle/registry-bundle.ts';
+import { filesBelow } from '../package/package.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import type { ProcessorOf } from './processor-spec.ts';
 import { refuse, type Produced } from './processor-step.ts';
 import { objectOf, objectsOf, objectTree, type Objects, type RenderedObject } from './rendered-objects.ts';
 import { leftOutNotes, requirementProblems, selectForTargets } from './requires.ts';
-import { asPackage, filesBelow } from './subtree.ts';
+import { asPackage } from './subtree.ts';
 import { listedTarget, type TargetProfile } from './target-profile.ts';
 
 /** Raised whenever one of them gives other bytes for the same input, which test/processors holds to golden digests. */

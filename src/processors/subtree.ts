@@ -6,12 +6,6 @@ export function filesAt(tree: Tree, path: string): Tree {
   return new Map([...tree].filter(([file]) => file === path || file.startsWith(`${path}/`)));
 }
 
-/** The files below a directory, with their paths from there. */
-export function filesBelow(tree: Tree, directory: string): Tree {
-  const inside = [...tree].filter(([file]) => file.startsWith(`${directory}/`));
-  return new Map(inside.map(([file, bytes]) => [file.slice(directory.length + 1), bytes]));
-}
-
 /** The tree with a directory that holds these files and nothing else. */
 export function withDirectory(tree: Tree, directory: string, files: Tree): Tree {
   const others = [...tree].filter(([file]) => !file.startsWith(`${directory}/`));
@@ -22,9 +16,4 @@ export function withDirectory(tree: Tree, directory: string, files: Tree): Tree 
 /** As the rest of Portico has files. Modes count for nothing here: what is processed is resources. */
 export function asPackage(tree: Tree): PackageFiles {
   return new Map([...tree].map(([path, bytes]) => [path, { mode: '100644', bytes }]));
-}
-
-/** The other way round. */
-export function asTree(files: PackageFiles): Tree {
-  return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
 }

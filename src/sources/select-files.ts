@@ -2,6 +2,7 @@
 import { matchesGlob } from '../config/glob.ts';
 import { PorticoError } from '../error.ts';
 import { checkPackage } from '../package/limits.ts';
+import { filesBelow } from '../package/package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { FetchedSource } from './source.ts';
 
@@ -54,16 +55,6 @@ function refuseLinks(source: FetchedSource, links: readonly string[]): void {
     blame: 'user',
     hint: 'Exclude it with exclude, or choose a directory without it as newRoot.',
   });
-}
-
-/** The files below a directory, by their paths from there. */
-export function filesBelow(files: PackageFiles, directory: string): PackageFiles {
-  const prefix = `${directory}/`;
-  return new Map(
-    [...files].flatMap(([path, file]) =>
-      path.startsWith(prefix) ? [[path.slice(prefix.length), file] as const] : [],
-    ),
-  );
 }
 
 const CHART = 'Chart.yaml';

@@ -5,10 +5,11 @@
 import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES } from '../package/limits.ts';
+import { filesBelow } from '../package/package.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { SOURCES_LOCK_FILE } from '../package/sources/source-files.ts';
-import { treeDigest, type Tree } from '../package/tree-digest.ts';
-import { filesBelow, selectFiles } from './select-files.ts';
+import { treeDigest, type Tree, asTree } from '../package/tree-digest.ts';
+import { selectFiles } from './select-files.ts';
 import { isManual, type FetchedSource, type Source, type SourcesDocument } from './source.ts';
 import type { LockedProcessor, LockedSource, SourcesLock } from './sources-lock.ts';
 import { readSourcesLock, writeSourcesLock } from './sources-lock.ts';
@@ -282,10 +283,6 @@ function stepDifferences(
     .slice(ran.length)
     .map((old, at) => `the lock has processors[${ran.length + at}], ${old.processor}`);
   return [...findings, ...gone];
-}
-
-function asTree(files: PackageFiles): Tree {
-  return new Map([...files].map(([path, { bytes }]) => [path, bytes]));
 }
 
 function lockIn(files: PackageFiles): SourcesLock | undefined {

@@ -1,3 +1,7 @@
+/**
+ * One whole catalog, composed of every valid one of the corpus (`../shared/corpus/catalog`) and of its package manifests and
+ * bundles, taken through the command line: judged, drawn, resolved, imported into a clone and exported again.
+ */
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +14,6 @@ import { readCatalog } from '../../src/fbc/read-catalog.ts';
 import { resolve } from '../../src/fbc/resolve.ts';
 import { textAt } from '../../src/fbc/value-at.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
-/**
- * One whole catalog, composed of every valid one of the corpus (`../shared/corpus/catalog`) and of its package manifests and
- * bundles, taken through the command line: judged, drawn, resolved, imported into a clone and exported again.
- */
 import { isMap } from '../../src/package/plain-values.ts';
 import { casesOf, type Case } from '../fbc/corpus-case.ts';
 import { jsonOf, runVerb } from '../fbc/run-verb.ts';

@@ -5,9 +5,9 @@ import { convertHelm, readHelmChart, type HelmChart } from '../../bundle/helm-ch
 import { withoutTwins } from '../../bundle/object-order.ts';
 import { PorticoError } from '../../error.ts';
 import type { PackageFiles } from '../../package/package.ts';
+import { asTree } from '../../package/tree-digest.ts';
 import { renderChart } from '../../processors/helm/helm.ts';
 import { processorsSchema } from '../../processors/processor-spec.ts';
-import { asTree } from '../../processors/subtree.ts';
 import { usageError } from '../exit-code.ts';
 import { reasonOf } from '../system-error.ts';
 import type { Call } from '../verb.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 
 import { imageBundle, isBundleDirectory, readBundleDirectory } from '../../fbc/bundle-directory.ts';
-import type { BundleBlob, Catalog } from '../../fbc/catalog.ts';
+import { catalogOfOne } from '../../fbc/bundle-record.ts';
+import type { Catalog } from '../../fbc/catalog.ts';
 import { catalogOfManifests } from '../../fbc/package-manifests-catalog.ts';
 import { isPackageManifests } from '../../fbc/package-manifests.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
@@ -21,7 +22,7 @@ export async function render(call: Call): Promise<number> {
   const { files, labels } = await openImages(call)(typed);
   const configs = labels[CATALOG_LABEL];
   if (configs !== undefined) return writeCatalog(call, readCatalog(below(files, configs)));
-  return writeCatalog(call, bundleAlone(imageBundle(files, typed)));
+  return writeCatalog(call, catalogOfOne(imageBundle(files, typed)));
 }
 
 /** Says where an image has its catalog. */
@@ -29,11 +30,7 @@ const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
 
 function catalogIn(files: PackageFiles): Catalog {
   if (isPackageManifests(files)) return catalogOfManifests(files);
-  return isBundleDirectory(files) ? bundleAlone(readBundleDirectory(files)) : readCatalog(files);
-}
-
-function bundleAlone(bundle: BundleBlob): Catalog {
-  return { packages: [], channels: [], bundles: [bundle], deprecations: [], others: [] };
+  return isBundleDirectory(files) ? catalogOfOne(readBundleDirectory(files)) : readCatalog(files);
 }
 
 function below(files: PackageFiles, typed: string): PackageFiles {

@@ -1,7 +1,7 @@
-import { isOnlyList, listItems } from '../../package/list-items.ts';
 /** kubeconform v0.1 (krm-functions-catalog functions/go/kubeconform), with a schema of its own instead of files. */
+import { isOnlyList, listItems } from '../../package/list-items.ts';
 import { isMap, groupOf } from '../../package/plain-values.ts';
-import { indexOf, pathOf } from '../../package/render/bookkeeping.ts';
+import { indexOf, pathOf, fileOf } from '../../package/render/bookkeeping.ts';
 import { getField, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -10,7 +10,7 @@ import { kubernetesSchema } from '../schema/kubernetes-schema.ts';
 import type { SchemaOf } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
 import type { Budget, Complaint } from '../schema/validate.ts';
-import { apiVersionOf, failure, fileOf, isLocalConfig, kindOf, nameOf, namespaceOf } from './krm.ts';
+import { apiVersionOf, failure, isLocalConfig, kindOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** What one run may cost and say. */

@@ -1,21 +1,13 @@
 /** ensure-name-substring v0.2 (krm-functions-catalog functions/go/ensure-name-substring, on kustomize's name references). */
 import { isMap, groupOf } from '../../package/plain-values.ts';
-import { annotationOf, moveTo } from '../../package/render/bookkeeping.ts';
+import { annotationOf, moveTo, ensureMap } from '../../package/render/bookkeeping.ts';
 import { setField, textOf } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
-import {
-  apiVersionOf,
-  configMapData,
-  ensureMap,
-  frameworkFailure,
-  kindOf,
-  nameOf,
-  namespaceOf,
-} from './krm.ts';
+import { apiVersionOf, configMapData, frameworkFailure, kindOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { withoutMetaResources } from './meta-resources.ts';
 import { NAME_REFERENCES } from './name-references.ts';

@@ -97,13 +97,6 @@ export function pathOnly(item: KrmObject): Pick<ResultItem, 'file' | 'place'> {
   return path === undefined ? {} : { file: { path }, place: { path, index: indexOf(item) ?? 0 } };
 }
 
-/** Place of a resource, for a result about it. */
-export function fileOf(item: KrmObject): Pick<ResultItem, 'file'> {
-  const path = pathOf(item);
-  const index = indexOf(item) ?? 0;
-  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
-}
-
 /** The fields of a map as text; null where one of them is a collection. */
 export function stringsOf(map: KrmObject): Record<string, string> | null {
   const strings: Record<string, string> = {};
@@ -121,13 +114,4 @@ export function configMapData(config: KrmObject | undefined): Record<string, str
     return undefined;
   const data = config['data'];
   return isMap(data) ? (stringsOf(data) ?? {}) : {};
-}
-
-/** The map in a field; made at the end where it is missing. */
-export function ensureMap(container: KrmObject, key: string): KrmObject {
-  const value = container[key];
-  if (isMap(value)) return value;
-  const made: KrmObject = {};
-  container[key] = made;
-  return made;
 }

@@ -1,5 +1,5 @@
-import { PorticoError } from '../../error.ts';
 /** starlark v0.4, v0.5 (krm-functions-catalog functions/go/starlark): a script of the package changes its resources. */
+import { PorticoError } from '../../error.ts';
 import { isMap, groupOf } from '../../package/plain-values.ts';
 import { textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';

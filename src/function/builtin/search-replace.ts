@@ -1,8 +1,8 @@
+/** search-replace v0.2 (krm-functions-catalog functions/go/search-replace/searchreplace). */
 import { readGlob } from '../../package/glob.ts';
 import type { Glob } from '../../package/glob.ts';
-/** search-replace v0.2 (krm-functions-catalog functions/go/search-replace/searchreplace). */
 import { isMap } from '../../package/plain-values.ts';
-import { pathOf } from '../../package/render/bookkeeping.ts';
+import { pathOf, ensureMap } from '../../package/render/bookkeeping.ts';
 import {
   getField,
   isContainer,
@@ -20,7 +20,7 @@ import type { LinearRegExp } from '../linear-regexp.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
-import { configMapData, ensureMap, pathOnly, frameworkFailure } from './krm.ts';
+import { configMapData, pathOnly, frameworkFailure } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { walkFields } from './walk-fields.ts';
 import type { Field } from './walk-fields.ts';

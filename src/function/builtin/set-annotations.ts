@@ -1,5 +1,6 @@
 /** set-annotations v0.1 (krm-functions-catalog functions/go/set-annotations, on kustomize's annotation filter). */
 import { isMap } from '../../package/plain-values.ts';
+import { fileOf } from '../../package/render/bookkeeping.ts';
 import { getField, setField } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -8,7 +9,7 @@ import { each } from './each.ts';
 import type { Each } from './each.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
-import { configMapData, fileOf, frameworkFailure, kindOf, stringsOf } from './krm.ts';
+import { configMapData, frameworkFailure, kindOf, stringsOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 export const setAnnotations: BuiltinFunction = {

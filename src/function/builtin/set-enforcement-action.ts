@@ -1,7 +1,8 @@
 /** set-enforcement-action v0.1 (krm-functions-catalog functions/go/set-enforcement-action). */
+import { ensureMap } from '../../package/render/bookkeeping.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
-import { apiVersionOf, configMapData, ensureMap, pathOnly, frameworkFailure, nameOf } from './krm.ts';
+import { apiVersionOf, configMapData, pathOnly, frameworkFailure, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 export const setEnforcementAction: BuiltinFunction = {

@@ -1,10 +1,11 @@
 /** set-namespace v0.1 and v0.2 (kpt-functions-catalog of 2021, on kustomize's namespace transformer): another program than v0.4. */
 import { isMap } from '../../package/plain-values.ts';
+import { ensureMap } from '../../package/render/bookkeeping.ts';
 import { setField, textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
-import { apiVersionOf, configMapData, ensureMap, frameworkFailure, kindOf, nameOf } from './krm.ts';
+import { apiVersionOf, configMapData, frameworkFailure, kindOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 import { withoutMetaResources } from './meta-resources.ts';
 import { scopeOf } from './namespace-scope.ts';

@@ -1,18 +1,9 @@
 /** set-namespace v0.3 (kpt-functions-catalog of 2022): replaces one old namespace only, and says so where there are several. */
 import { isMap, groupOf } from '../../package/plain-values.ts';
-import { annotationOf } from '../../package/render/bookkeeping.ts';
+import { annotationOf, ensureMap } from '../../package/render/bookkeeping.ts';
 import { textOf } from '../../package/render/field-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import {
-  apiVersionOf,
-  configMapData,
-  ensureMap,
-  isGvk,
-  isLocalConfig,
-  kindOf,
-  metadataOf,
-  nameOf,
-} from './krm.ts';
+import { apiVersionOf, configMapData, isGvk, isLocalConfig, kindOf, metadataOf, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 const DEPENDS_ON = 'config.kubernetes.io/depends-on';

@@ -1,6 +1,6 @@
 /** set-namespace v0.4 (krm-functions-catalog functions/go/set-namespace/transformer/namespace.go, state of 2026). */
 import { isMap, groupOf } from '../../package/plain-values.ts';
-import { annotationOf } from '../../package/render/bookkeeping.ts';
+import { annotationOf, ensureMap } from '../../package/render/bookkeeping.ts';
 import { textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -10,7 +10,6 @@ import type { Each } from './each.ts';
 import {
   apiVersionOf,
   configMapData,
-  ensureMap,
   failure,
   isGvk,
   isLocalConfig,

@@ -9,12 +9,13 @@ import {
   PACKAGE_PATH,
   pathOf,
   setPlace,
+  ensureMap,
 } from '../../package/render/bookkeeping.ts';
 import { copyValue } from '../../package/render/field-notes.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
-import { apiVersionOf, ensureMap, failure, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
+import { apiVersionOf, failure, kindOf, metadataOf, nameOf, namespaceOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 export const upsertResource: BuiltinFunction = {

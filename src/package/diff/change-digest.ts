@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
-
-import type { PackageFile, PackageFiles } from '../package.ts';
-import { sameFile } from '../package.ts';
 /**
  * Pure: what one state of a package changes in another, as a digest. Two packages that differ elsewhere have the same change
  * where the same fields of the same resources go from the same values to the same values, in the same words.
  */
+import { createHash } from 'node:crypto';
+
+import type { PackageFile, PackageFiles } from '../package.ts';
+import { sameFile } from '../package.ts';
 import { isMap } from '../plain-values.ts';
 import { parsePath, type YamlPath } from '../yaml/path.ts';
 import type { ResourceChange } from './diff-types.ts';

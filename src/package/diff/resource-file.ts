@@ -4,6 +4,7 @@ import { PorticoError } from '../../error.ts';
 import type { PackageFile, ResourceRef } from '../package.ts';
 import { toValue } from '../yaml/compare.ts';
 import type { YamlValue } from '../yaml/edit.ts';
+import { lineCounter } from '../yaml/line-counter.ts';
 import { entryOf, resolved, valueAt } from '../yaml/node.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import { readYamlFile } from '../yaml/read.ts';
@@ -112,20 +113,6 @@ function offsetOf(root: YamlNode | null, keys: readonly (string | number)[]): nu
     node = slot.value;
   }
   return offset;
-}
-
-function lineCounter(text: string): (offset: number) => number {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return (offset) => {
-    let [low, high] = [0, starts.length];
-    while (high - low > 1) {
-      const middle = (low + high) >> 1;
-      if ((starts[middle] ?? 0) <= offset) low = middle;
-      else high = middle;
-    }
-    return low + 1;
-  };
 }
 
 /** All comments of a YAML text with their offsets. */

@@ -1,6 +1,6 @@
+/** Pure: which changes of a downstream package an update leaves in place. */
 import { codeSpan } from '../../text/markdown.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
-/** Pure: which changes of a downstream package an update leaves in place. */
 import { isMap } from '../plain-values.ts';
 import { flow } from './diff-markdown.ts';
 import type { FieldChange, PackageDiff } from './diff-types.ts';

@@ -1,11 +1,11 @@
-import { PorticoError } from '../../error.ts';
-import { readKptfile } from '../kptfile.ts';
-import type { PackageFile, PackageFiles, ResourceRef } from '../package.ts';
 /**
  * `portico-merge.yaml` beside the Kptfile: what of the package is its own, whatever upstream makes of it. A person wrote each
  * line, or asked for it, and it was reviewed with the package; nothing is inferred. A line counts for the upstream that it
  * was written for, so that one that came along with a clone counts for nobody.
  */
+import { PorticoError } from '../../error.ts';
+import { readKptfile } from '../kptfile.ts';
+import type { PackageFile, PackageFiles, ResourceRef } from '../package.ts';
 import { groupOf, valueAt } from '../plain-values.ts';
 import { toValue } from '../yaml/compare.ts';
 import { editYaml, type YamlValue } from '../yaml/edit.ts';

@@ -1,11 +1,11 @@
-import { joined } from '../../text/joined.ts';
-import { listItems } from '../list-items.ts';
 /**
  * Whether stored objects and clients survive a new version of a CustomResourceDefinition. The rules are those of the
  * Operator Lifecycle Manager's CRD upgrade safety check (operator-controller, docs/concepts/crd-upgrade-safety.md).
  */
+import { joined } from '../../text/joined.ts';
+import { listItems } from '../list-items.ts';
 import { valueAt, listAt, textAt, textsAt, type Fields } from '../plain-values.ts';
-import { indexOf, pathOf } from '../render/bookkeeping.ts';
+import { fileOf } from '../render/bookkeeping.ts';
 import type { FunctionSpec, ResultItem } from '../render/function-runtime.ts';
 import type { KrmObject } from '../render/krm-object.ts';
 import { formatPath } from '../yaml/path.ts';
@@ -62,7 +62,7 @@ export function crdSafety(before: readonly KrmObject[], after: readonly KrmObjec
           path: formatPath(issue.path),
           ...(isPlain(current) && { currentValue: current }),
         },
-        ...placeIn(kept),
+        ...fileOf(kept),
         tags: { check: issue.check },
       };
     });
@@ -229,11 +229,4 @@ function ageOf(name: string): [stage: number, major: number, minor: number] {
 
 function isPlain(value: unknown): boolean {
   return value !== undefined && (value === null || typeof value !== 'object');
-}
-
-/** Where the running package says that the resource stands. */
-function placeIn(one: KrmObject): Pick<ResultItem, 'file'> {
-  const path = pathOf(one);
-  const index = indexOf(one) ?? 0;
-  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
 }

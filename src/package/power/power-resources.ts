@@ -1,7 +1,7 @@
+/** Packages → the resources that can give power, each with places in its text. */
 import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
-/** Packages → the resources that can give power, each with places in its text. */
 import { groupOf, textAt, type Fields } from '../plain-values.ts';
 import { readResources, type SourceDocument, type SourceFile } from '../render/read-resources.ts';
 import { locateIn } from '../yaml/edit.ts';

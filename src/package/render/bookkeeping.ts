@@ -4,6 +4,7 @@
  */
 import { isMap } from '../plain-values.ts';
 import { textOf } from './field-notes.ts';
+import type { ResultItem } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 
 const PATH = 'internal.config.kubernetes.io/path';
@@ -60,11 +61,12 @@ export function setPlace(item: KrmObject, place: Place, id?: string): void {
 }
 
 function ensureAnnotations(item: KrmObject): KrmObject {
-  const metadata = mapIn(item, 'metadata');
-  return mapIn(metadata, 'annotations');
+  const metadata = ensureMap(item, 'metadata');
+  return ensureMap(metadata, 'annotations');
 }
 
-function mapIn(container: KrmObject, key: string): KrmObject {
+/** The map in a field; made at the end where it is missing. */
+export function ensureMap(container: KrmObject, key: string): KrmObject {
   const value = container[key];
   if (isMap(value)) return value;
   const made: KrmObject = {};
@@ -125,4 +127,11 @@ export function pathOf(item: KrmObject): string | undefined {
 export function indexOf(item: KrmObject): number | undefined {
   const text = annotationOf(item, INDEX) ?? annotationOf(item, LEGACY_INDEX);
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Place of a resource, for a result about it. */
+export function fileOf(item: KrmObject): Pick<ResultItem, 'file'> {
+  const path = pathOf(item);
+  const index = indexOf(item) ?? 0;
+  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
 }

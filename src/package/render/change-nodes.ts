@@ -3,6 +3,7 @@
  * document's own nodes and keep their bytes.
  */
 import { isMap } from '../plain-values.ts';
+import { holdsAlias } from '../yaml/aliases.ts';
 import type {
   CommentChange,
   ListItem,
@@ -109,12 +110,6 @@ function sameText(
   const left = noteOf(before, beforeKey);
   const right = noteOf(after, key);
   return left.style === right.style && left.source === right.source;
-}
-
-function holdsAlias(node: YamlNode): boolean {
-  if (node.kind === 'alias') return true;
-  if (node.kind === 'map') return node.entries.some((entry) => holdsAlias(entry.value));
-  return node.kind === 'list' && node.items.some((item) => holdsAlias(item.value));
 }
 
 function changeMap(node: MapNode, before: KrmObject, after: KrmObject, state: State): MapNode {

@@ -1,4 +1,5 @@
 /** Text of resource files, edited in place. */
+import { sameEnd } from '../yaml/edit.ts';
 import type { Source } from '../yaml/node.ts';
 import { documentText, patchDocument } from '../yaml/patch.ts';
 import { applySplices } from '../yaml/splice.ts';
@@ -92,9 +93,4 @@ export function printResource(value: KrmObject, like?: Source): string {
   const text = documentText(tree.root, like);
   const made = tree.unfinished ? reread('', text) : undefined;
   return made === undefined ? text : editInPlace(made, [value]);
-}
-
-/** A file that had no line break at its end gets none. */
-function sameEnd(before: string, after: string): string {
-  return before === '' || before.endsWith('\n') ? after : after.replace(/\r?\n$/, '');
 }

@@ -5,6 +5,7 @@
  */
 import type { ScalarValue } from '../yaml/node.ts';
 import { readPlain } from '../yaml/scalar.ts';
+import { printScalar } from '../yaml/write.ts';
 import type { KrmObject } from './krm-object.ts';
 
 export type Container = KrmObject | unknown[];
@@ -74,13 +75,6 @@ export function textOf(container: Container, key: string | number): string | und
   const note = noteOf(container, key);
   if (note.source !== undefined && Object.is(note.spelled, value)) return note.source;
   return printScalar(value as ScalarValue);
-}
-
-/** The text of a scalar as kpt prints it, without quotes. */
-export function printScalar(value: ScalarValue): string {
-  if (typeof value !== 'number' || Number.isFinite(value)) return String(value);
-  if (Number.isNaN(value)) return '.nan';
-  return value > 0 ? '.inf' : '-.inf';
 }
 
 /**

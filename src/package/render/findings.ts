@@ -1,10 +1,10 @@
-import type { ResourceRef } from '../package.ts';
 /** Results of functions → findings with their line and column in the rendered files. */
+import type { ResourceRef } from '../package.ts';
 import { isMap } from '../plain-values.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
+import { reread } from './edit-documents.ts';
 import type { ResultItem, Severity } from './function-runtime.ts';
-import { readResources } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
 import type { Finding, FunctionRun } from './render-types.ts';
 
@@ -163,7 +163,7 @@ class Places {
   #read(path: string): SourceFile | undefined {
     if (!this.#known.has(path)) {
       const text = this.#textOf(path);
-      this.#known.set(path, text === undefined ? undefined : readQuietly(path, text));
+      this.#known.set(path, text === undefined ? undefined : reread(path, text));
     }
     return this.#known.get(path);
   }
@@ -174,14 +174,6 @@ function lineStarts(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return starts;
-}
-
-function readQuietly(path: string, text: string): SourceFile | undefined {
-  try {
-    return readResources(path, text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isThat(document: SourceDocument, ref: ResultItem['resourceRef']): boolean {

@@ -1,6 +1,6 @@
+/** What a function may be given and may give back. */
 import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
-/** What a function may be given and may give back. */
 import { isMap } from '../plain-values.ts';
 import { pathOf } from './bookkeeping.ts';
 import type { FunctionOutput, FunctionSpec, ResultItem } from './function-runtime.ts';

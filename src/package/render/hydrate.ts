@@ -1,5 +1,5 @@
-import { upTo } from '../../text/ends.ts';
 /** The order in which packages are rendered, and what each of their functions sees. */
+import { upTo } from '../../text/ends.ts';
 import { isMap } from '../plain-values.ts';
 import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import { copyValue, sameValue } from './field-notes.ts';

@@ -1,8 +1,8 @@
+/** The files of a package that hold resources, read. */
 import { PorticoError } from '../../error.ts';
 import { readKrmignore } from '../krmignore.ts';
 import type { IgnoreMatcher } from '../krmignore.ts';
 import type { PackageFiles } from '../package.ts';
-/** The files of a package that hold resources, read. */
 import { isMap } from '../plain-values.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { RenderMemory } from './memory.ts';

@@ -1,12 +1,12 @@
+/** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
 import type { Remark } from '../../cel/judge.ts';
 import type { Mutated } from '../../cel/mutate.ts';
 import { readsResources, type Policy } from '../../cel/policy.ts';
 import { labelsOf, type PackageFacts, type ResourceIdentity, type Review } from '../../cel/review.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFiles } from '../package.ts';
-/** Between rendering and policies: resources → what a policy is asked, and its remarks → results. */
 import { groupOf, valueAt, isMap } from '../plain-values.ts';
-import { annotationOf, clearPlace, indexOf, PACKAGE_PATH, pathOf, withBookkeeping } from './bookkeeping.ts';
+import { annotationOf, clearPlace, PACKAGE_PATH, pathOf, withBookkeeping, fileOf } from './bookkeeping.ts';
 import { copyValue, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
 import { hiddenFiles } from './hidden-resources.ts';
@@ -138,7 +138,7 @@ export function resultsOf(remarks: readonly Remark[], review: PolicyReview): Res
         name: metadataText(about, 'name'),
         ...(namespace !== '' && { namespace }),
       },
-      ...(item !== undefined && placeIn(item)),
+      ...(item !== undefined && fileOf(item)),
       ...(field !== undefined && field !== '' && { field: fieldOf(item, prefix + field) }),
     };
   });
@@ -155,12 +155,6 @@ const SEVERITY = {
   skipped: 'warning',
   note: 'info',
 } as const;
-
-function placeIn(item: KrmObject): Pick<ResultItem, 'file'> {
-  const path = pathOf(item);
-  const index = indexOf(item) ?? 0;
-  return path === undefined ? {} : { file: index === 0 ? { path } : { path, index } };
-}
 
 /** With the value that stands there, where it is a plain one. */
 function fieldOf(item: KrmObject | undefined, path: string): NonNullable<ResultItem['field']> {

@@ -1,5 +1,5 @@
-import { counted } from '../../text/counted.ts';
 /** What a mutator that is not enforced would do, as findings on the fields that it would write. */
+import { counted } from '../../text/counted.ts';
 import { isMap } from '../plain-values.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, ID, indexOf, isBookkeeping, pathOf } from './bookkeeping.ts';

@@ -1,6 +1,6 @@
+/** Digests of what a document of sources says, which its lock carries: so a lock that is older than its document shows. */
 import { createHash } from 'node:crypto';
 
-/** Digests of what a document of sources says, which its lock carries: so a lock that is older than its document shows. */
 import { isMap } from '../plain-values.ts';
 
 /** Over a value as it is written, whatever the order of its fields. */

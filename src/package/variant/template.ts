@@ -152,7 +152,7 @@ function render(input: TemplateInput, asksFor: (downstream: VariantDownstream) =
 }
 
 /** `template.labelExprs[0].valueExpr` */
-function shown(path: readonly (string | number)[]): string {
+export function shown(path: readonly (string | number)[]): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
     .join('')

@@ -1,5 +1,6 @@
 /** Whether a PackageVariantSet can be expanded: Porch's checks with Porch's words, and those that Porch lacks. */
 import { selectorProblem } from './label-selector.ts';
+import { shown } from './template.ts';
 import { RESERVED_KEYS, revisionProblems } from './validate-variant.ts';
 import type {
   FieldProblem,
@@ -35,14 +36,6 @@ export function checkVariantSet(
 
 function problem(path: Path, message: string): FieldProblem {
   return { path, message };
-}
-
-/** `spec.targets[0].template` */
-function shown(path: Path): string {
-  return path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${step}`))
-    .join('')
-    .slice(1);
 }
 
 function at(path: Path, message: string): FieldProblem {

@@ -27,7 +27,8 @@ function localSlot<Kind extends MapEntry | ListItem>(slot: Kind, home: Source): 
   return { ...rest, value } as Kind;
 }
 
-function holdsAlias(node: YamlNode): boolean {
+/** Whether an alias is anywhere in the tree. */
+export function holdsAlias(node: YamlNode): boolean {
   if (node.kind === 'alias') return true;
   if (node.kind === 'map') return node.entries.some((entry) => holdsAlias(entry.value));
   return node.kind === 'list' && node.items.some((item) => holdsAlias(item.value));

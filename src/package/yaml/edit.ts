@@ -3,6 +3,7 @@ import { withoutForeignAliases } from './aliases.ts';
 import { adapt, changeAt, nodeAt, noSuchPlace, slotAt } from './change.ts';
 import { fromValue, shape, toValue } from './compare.ts';
 import { lineStart } from './layout.ts';
+import { lineCounter } from './line-counter.ts';
 import { resolved } from './node.ts';
 import type { MapEntry, Source, YamlNode } from './node.ts';
 import { documentText, patchDocument } from './patch.ts';
@@ -179,7 +180,7 @@ function holds(chunk: string, root: YamlNode): boolean {
 }
 
 /** A file that had no line break at its end gets none. */
-function sameEnd(before: string, after: string): string {
+export function sameEnd(before: string, after: string): string {
   if (before === '' || before.endsWith('\n')) return after;
   return after.replace(/\r?\n$/, '');
 }
@@ -257,24 +258,10 @@ export function locateIn(
   };
 }
 
-const lineStarts = new WeakMap<Source, readonly number[]>();
+const lineCounters = new WeakMap<Source, (offset: number) => number>();
 
-/** The 1-based line of an offset; the line starts of a text are found once. */
 function lineOf(source: Source, offset: number): number {
-  let starts = lineStarts.get(source);
-  if (starts === undefined) {
-    const found = [0];
-    for (let at = source.text.indexOf('\n'); at !== -1; at = source.text.indexOf('\n', at + 1))
-      found.push(at + 1);
-    starts = found;
-    lineStarts.set(source, starts);
-  }
-  let low = 0;
-  let high = starts.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const counter = lineCounters.get(source) ?? lineCounter(source.text);
+  lineCounters.set(source, counter);
+  return counter(offset);
 }

@@ -4,6 +4,7 @@ import type { CST, Document, Node, Pair, Scalar, YAMLError, YAMLMap, YAMLSeq } f
 import { PorticoError } from '../../error.ts';
 import { MAX_ALIASES, MAX_DEPTH, MAX_DOCUMENTS, MAX_EXPANSION } from '../limits.ts';
 import { InvalidYaml } from './invalid-yaml.ts';
+import { nextLine } from './layout.ts';
 import type {
   AliasNode,
   ListItem,
@@ -122,11 +123,6 @@ function readDocuments(
 
 function lineStart(source: Source, offset: number): number {
   return source.text.lastIndexOf('\n', offset - 1) + 1;
-}
-
-function nextLine(text: string, offset: number): number {
-  const end = text.indexOf('\n', offset);
-  return end === -1 ? text.length : end + 1;
 }
 
 function invalid(source: Source, offset: number, what: string, isReadByOthers = false): InvalidYaml {

@@ -1,5 +1,14 @@
 import { isBlock } from './layout.ts';
-import type { ListNode, MapEntry, MapNode, ScalarNode, ScalarStyle, Slot, YamlNode } from './node.ts';
+import type {
+  ListNode,
+  MapEntry,
+  MapNode,
+  ScalarNode,
+  ScalarStyle,
+  ScalarValue,
+  Slot,
+  YamlNode,
+} from './node.ts';
 import { hasLoneSurrogate, isPlainString } from './scalar.ts';
 
 /**
@@ -9,14 +18,15 @@ import { hasLoneSurrogate, isPlainString } from './scalar.ts';
 export function scalarText(node: ScalarNode, inFlow: boolean, like: ScalarStyle = 'plain'): string {
   const { value } = node;
   const tag = node.tag === undefined ? '' : `${node.tag} `;
-  if (typeof value !== 'string') return tag + otherText(value);
+  if (typeof value !== 'string') return tag + printScalar(value);
   if (tag !== '') return tag + quote(value, 'double');
   const style = node.style ?? like;
   if (style === 'single' || style === 'double') return quote(value, style);
   return isPlainString(value, inFlow) ? value : quote(value, 'single');
 }
 
-function otherText(value: number | bigint | boolean | null): string {
+/** A number, boolean or null as YAML writes it; text as it is. */
+export function printScalar(value: ScalarValue): string {
   if (typeof value !== 'number' || Number.isFinite(value)) return String(value);
   if (Number.isNaN(value)) return '.nan';
   return value > 0 ? '.inf' : '-.inf';

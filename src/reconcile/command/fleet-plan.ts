@@ -2,6 +2,7 @@
  * A bulk command about update pull requests in other repositories. Whoever asks acts there as that person: with the rights
  * that the forge names in each repository, as its own base configuration reads them, and never as an author.
  */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { authorize } from '../../command/authorize.ts';
 import { isByLabels, isMeant, type BulkRequest } from '../../command/bulk-request.ts';
 import { bulk } from '../../command/bulk.ts';
@@ -17,7 +18,7 @@ import { isPorticosAlone } from '../review/same-change.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import type { BulkItem } from './bulk-record.ts';
-import { fleetTargets, reasonTold, repositoryName, type FleetTarget } from './fleet-targets.ts';
+import { fleetTargets, reasonTold, type FleetTarget } from './fleet-targets.ts';
 import { loadCommandPlace, type CommandPlace } from './place.ts';
 
 /** What a plan can be made of, and what not, with the reason. */

@@ -1,4 +1,5 @@
 /** Which update pull requests in other repositories a bulk command is about, as the index knows them. Nothing is asked of the forge. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { FleetScope } from '../../command/bulk-request.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
@@ -149,9 +150,4 @@ function openUpdates(catalog: Catalog, here: CatalogRepository, places: readonly
     const [one, two] = [repositoryName(a.repository), repositoryName(b.repository)];
     return one === two ? a.pull - b.pull : one < two ? -1 : 1;
   });
-}
-
-/** `owner/name`. */
-export function repositoryName({ ref }: Pick<CatalogRepository, 'ref'>): string {
-  return `${ref.owner}/${ref.name}`;
 }

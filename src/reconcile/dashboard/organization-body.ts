@@ -1,5 +1,6 @@
 /** Pure: what the issue about all repositories of an owner says. The same state gives the same text. */
 
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
@@ -51,7 +52,10 @@ interface DueRow {
 function dueOf({ repositories }: OrganizationInput): DueRow[] {
   return repositories
     .flatMap((one) =>
-      dueUpdates(one).map(([path, standing]) => ({ name: `${nameOf(one.repository)}:${path}`, standing })),
+      dueUpdates(one).map(([path, standing]) => ({
+        name: `${repositoryName(one.repository)}:${path}`,
+        standing,
+      })),
     )
     .toSorted((a, b) => order(a.standing.reason, b.standing.reason) || order(a.name, b.name));
 }
@@ -86,7 +90,7 @@ function variantsPart({ variants, stalled }: OrganizationInput): string {
   const rows = [
     ...stalled.map(({ control, file, line, namespace, name, reason }) => [
       code(`${namespace}/${name}`),
-      code(`${nameOf(control)}:${file}:${line}`),
+      code(`${repositoryName(control)}:${file}:${line}`),
       `Stalled: ${reason}`,
     ]),
     ...variants.flatMap(({ planned, standing }) => {
@@ -94,7 +98,11 @@ function variantsPart({ variants, stalled }: OrganizationInput): string {
       if (condition === 'Ready') return [];
       const { repository, path } = planned.downstream;
       return [
-        [code(`${planned.namespace}/${planned.name}`), code(`${nameOf(repository)}:${path}`), condition],
+        [
+          code(`${planned.namespace}/${planned.name}`),
+          code(`${repositoryName(repository)}:${path}`),
+          condition,
+        ],
       ];
     }),
   ];
@@ -105,7 +113,7 @@ function variantsPart({ variants, stalled }: OrganizationInput): string {
 
 function repositoriesPart({ repositories }: OrganizationInput): string {
   const rows = repositories
-    .toSorted((a, b) => order(nameOf(a.repository), nameOf(b.repository)))
+    .toSorted((a, b) => order(repositoryName(a.repository), repositoryName(b.repository)))
     .map(({ repository, standings }) => {
       const due = dueUpdates({ repository, standings });
       const proposed = due.filter(([, { pull }]) => pull !== undefined).length;
@@ -113,7 +121,7 @@ function repositoriesPart({ repositories }: OrganizationInput): string {
       const drafts = packages.filter(({ directory }) => !repository.revisions.has(directory)).length;
       const [, page = ''] = repository.urls;
       return [
-        `[${code(nameOf(repository))}](${page})`,
+        `[${code(repositoryName(repository))}](${page})`,
         String(packages.length),
         shown(drafts),
         shown(proposed),
@@ -155,10 +163,6 @@ function topPackages({ directory, packages }: CatalogRepository): CatalogReposit
 
 function shown(count: number): string {
   return count === 0 ? '' : String(count);
-}
-
-function nameOf({ ref }: CatalogRepository): string {
-  return `${ref.owner}/${ref.name}`;
 }
 
 function order(a: string, b: string): number {

@@ -9,7 +9,6 @@ import { isEnough } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Provenance } from '../../revision/provenance.ts';
-import { parseRevisionName } from '../../revision/revision-name.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -21,6 +20,7 @@ import {
 } from '../repository/proposal-snapshot.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 import { isNamed, isSameOwner, mayFlow, partyOf } from '../repository/visibility.ts';
+import { revisionOf } from '../rollout/history.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readSealed } from '../seal/update-record.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -160,7 +160,7 @@ async function acceptedFor(looking: Looking): Promise<readonly AcceptedApproval[
   if (upstream === undefined) return [];
   const followers = catalog
     .followers(upstream.ref.id, brought.directory)
-    .filter(({ package: { lock } }) => lock !== null && revisionIn(lock.ref) === brought.revision)
+    .filter(({ package: { lock } }) => lock !== null && revisionOf(lock.ref) === brought.revision)
     .map(({ repository, package: { directory } }): Place => ({ repository, directory }));
   const places = [
     { repository: upstream, directory: brought.directory, revision: brought.revision },
@@ -206,7 +206,7 @@ async function broughtBy({
   );
   if (before === undefined || after === undefined) return undefined;
   const [old, now] = [repositoryDirectory(before.directory), repositoryDirectory(after.directory)];
-  const revision = revisionIn(after.ref);
+  const revision = revisionOf(after.ref);
   if (before.repo !== after.repo || old !== now || revision === undefined) return undefined;
   return { repo: after.repo, directory: now, revision };
 }
@@ -302,7 +302,7 @@ async function toldOf({
   for (const name of names) {
     const told = await provenanceOf({ git, refs, directory, revision: name, signal });
     if (told === undefined || told.unapproved === true) continue;
-    if (revision === undefined && revisionIn(told.upstreamLock?.ref ?? '') !== brought) continue;
+    if (revision === undefined && revisionOf(told.upstreamLock?.ref ?? '') !== brought) continue;
     return told;
   }
   return undefined;
@@ -334,8 +334,4 @@ async function changeOf(
 
 function createChangeMemory(): Map<string, string> {
   return new Map();
-}
-
-function revisionIn(ref: string): string | undefined {
-  return parseRevisionName(ref.slice(ref.lastIndexOf('/') + 1))?.name;
 }

@@ -1,5 +1,5 @@
 /** Commits of people on the branch of an update of sources: what processors make follows from what people changed. */
-import { sameFile, type PackageFiles } from '../../package/package.ts';
+import { sameFiles } from '../../package/package.ts';
 import { SOURCES_LOCK_FILE } from '../../package/sources/source-files.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import type { Downstream } from '../downstream/downstream.ts';
@@ -49,10 +49,4 @@ async function derivedBy({
   const paths = [SOURCES_LOCK_FILE, ...outputs].map((path) => fileIn(directory, path));
   if (await hasPeoplesFiles({ seals, git: access.git, range, paths, signal })) return undefined;
   return (path) => path === SOURCES_LOCK_FILE || outputs.some((output) => path.startsWith(`${output}/`));
-}
-
-function sameFiles(one: PackageFiles, other: PackageFiles): boolean {
-  return [...new Set([...one.keys(), ...other.keys()])].every((path) =>
-    sameFile(one.get(path), other.get(path)),
-  );
 }

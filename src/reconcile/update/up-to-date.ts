@@ -1,4 +1,4 @@
-import { sameFile, type PackageFiles } from '../../package/package.ts';
+import { sameFiles } from '../../package/package.ts';
 import type { Downstream } from '../downstream/downstream.ts';
 import { asVariant, variantDigest } from '../downstream/variant-content.ts';
 import { updatedPackage } from '../merge/update-content.ts';
@@ -45,8 +45,4 @@ export function createIsUpToDate(): IsUpToDate {
     settled.set(place, state);
     return true;
   };
-}
-
-function sameFiles(a: PackageFiles, b: PackageFiles): boolean {
-  return a.size === b.size && [...a].every(([path, file]) => sameFile(file, b.get(path)));
 }
