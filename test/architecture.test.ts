@@ -88,7 +88,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'npm:zod',
   ],
   webhook: ['api', 'command', 'intake', 'queue', 'reconcile', 'reconcile/draft', 'node:', 'npm:zod'],
-  api: ['catalog', 'revision', 'reconcile', ...ROOMS, 'node:crypto', 'node:http', 'npm:zod'],
+  api: ['text', 'catalog', 'revision', 'reconcile', ...ROOMS, 'node:crypto', 'node:http', 'npm:zod'],
   replica: ['catalog', 'queue', 'node:'],
   telemetry: ['text', 'node:', 'npm:'],
   // Of registries it takes how their names are read.
@@ -128,7 +128,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ROOMS.map((room, at) => [room, [...PURE, 'reconcile', PORTS, ...ROOMS.slice(0, at)]]),
   ),
   command: ['npm:commonmark', 'channels', 'text', 'revision', 'package', 'config'],
-  revision: ['node:crypto'],
+  revision: ['text', 'node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
   package: ['text', 'cel', 'npm:yaml', 'node:crypto'],
   function: ['text', 'cel', 'package', 'processes', 'node:', 'npm:'],
@@ -151,7 +151,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   git: ['text', 'package', 'revision', 'processes', PORTS, 'node:', 'npm:'],
   // It implements the ports of the reconcilers.
   forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
-  catalog: ['channels', 'package', 'revision'],
+  catalog: ['text', 'channels', 'package', 'revision'],
   fbc: ['package'],
   channels: ['fbc', 'package', 'revision', 'npm:zod'],
   archive: ['package', 'node:zlib'],

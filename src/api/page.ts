@@ -1,6 +1,7 @@
-/** One page of a collection: walks the repositories that the caller may read, in order, until it is full. */
+/** One page of a collection: walks the repositories that the caller may read, in compareText, until it is full. */
 import { fullName } from '../catalog/catalog.ts';
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
+import { compareText } from '../text/compare-text.ts';
 import type { Collection } from './routes.ts';
 import type { RowSource } from './rows.ts';
 import { MAX_ASKED, type Sight } from './sight.ts';
@@ -82,7 +83,7 @@ async function rowsIn(
   const seen = named.size === 0 ? new Set<number>() : await sight.sees([...named.values()], signal);
   return wanted
     .filter(({ names }) => names.every(({ ref }) => seen.has(ref.id)))
-    .toSorted((a, b) => order(a.key, b.key))
+    .toSorted((a, b) => compareText(a.key, b.key))
     .map(({ key, row }) => ({ row, position: { repository, key } }));
 }
 
@@ -95,7 +96,7 @@ const orders = new WeakMap<
 function sorted(catalog: Catalog): readonly CatalogRepository[] {
   const known = orders.get(catalog);
   if (known?.version === catalog.version()) return known.homes;
-  const homes = catalog.all().toSorted((a, b) => order(fullName(a), fullName(b)));
+  const homes = catalog.all().toSorted((a, b) => compareText(fullName(a), fullName(b)));
   orders.set(catalog, { version: catalog.version(), homes });
   return homes;
 }
@@ -104,9 +105,4 @@ function unknownRepository(fullName: string): Pick<CatalogRepository, 'ref'> {
   const [owner = '', name = ''] = fullName.split('/');
   // No repository has that number.
   return { ref: { installationId: 0, id: -1, owner, name } };
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

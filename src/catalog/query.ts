@@ -6,6 +6,7 @@ import {
   type RepositoryDirectory,
 } from '../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import { compareText } from '../text/compare-text.ts';
 import { repositoryName } from './catalog.ts';
 import type { Catalog, CatalogDraft, CatalogPackage, CatalogRepository } from './catalog.ts';
 
@@ -59,7 +60,7 @@ export function repositoryRows(catalog: Catalog): RepositoryRow[] {
       packages: one.packages.length,
       revisions: [...one.revisions.values()].reduce((sum, names) => sum + names.length, 0),
     }))
-    .toSorted((a, b) => order(a.repository, b.repository));
+    .toSorted((a, b) => compareText(a.repository, b.repository));
 }
 
 /** A row for each package of the index. */
@@ -77,10 +78,10 @@ export function packageRows(catalog: Catalog): PackageRow[] {
 export function revisionRows(catalog: Catalog): RevisionRow[] {
   return catalog
     .all()
-    .toSorted((a, b) => order(repositoryName(a), repositoryName(b)))
+    .toSorted((a, b) => compareText(repositoryName(a), repositoryName(b)))
     .flatMap((repository) =>
       [...repository.revisions]
-        .toSorted(([a], [b]) => order(a, b))
+        .toSorted(([a], [b]) => compareText(a, b))
         .flatMap(([directory, names]) =>
           names.map((revision) => ({
             ...rowOf(repository, directory),
@@ -98,7 +99,7 @@ export function revisionRows(catalog: Catalog): RevisionRow[] {
 export function draftRows(catalog: Catalog): DraftRow[] {
   return catalog
     .all()
-    .toSorted((a, b) => order(repositoryName(a), repositoryName(b)))
+    .toSorted((a, b) => compareText(repositoryName(a), repositoryName(b)))
     .flatMap((repository) =>
       (repository.drafts ?? [])
         .map(({ directory, kind, branch, commit, merged }) => ({
@@ -108,7 +109,7 @@ export function draftRows(catalog: Catalog): DraftRow[] {
           state: merged === true ? ('merged' as const) : ('open' as const),
           commit,
         }))
-        .toSorted((a, b) => order(a.branch, b.branch)),
+        .toSorted((a, b) => compareText(a.branch, b.branch)),
     );
 }
 
@@ -150,7 +151,7 @@ export function outdatedRows(catalog: Catalog): LineageRow[] {
 export function lineageGraph(rows: readonly LineageRow[], outdated: readonly LineageRow[]): string {
   const behind = new Set(outdated.map((row) => `${row.repository}:${row.package}`));
   const names = new Set(rows.flatMap((row) => [row.upstream, `${row.repository}:${row.package}`]));
-  const ids = new Map([...names].toSorted(order).map((name, at) => [name, `p${at}`]));
+  const ids = new Map([...names].toSorted(compareText).map((name, at) => [name, `p${at}`]));
   const groups = new Map<string, string[]>();
   for (const name of ids.keys()) {
     const colon = name.lastIndexOf(':');
@@ -188,7 +189,9 @@ function all(catalog: Catalog): Found[] {
     .flatMap((repository) =>
       repository.packages.map((found) => ({ repository, found, row: rowOf(repository, found.directory) })),
     )
-    .toSorted((a, b) => order(a.row.repository, b.row.repository) || order(a.row.package, b.row.package));
+    .toSorted(
+      (a, b) => compareText(a.row.repository, b.row.repository) || compareText(a.row.package, b.row.package),
+    );
 }
 
 function rowOf(repository: CatalogRepository, directory: RepositoryDirectory): PackageName {
@@ -205,9 +208,4 @@ export function newestOf(
 ): string | undefined {
   const names = revisions.get(directory) ?? [];
   return names.findLast((name) => parseRevisionName(name)?.prerelease.length === 0) ?? names.at(-1);
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -5,6 +5,7 @@ import { EXIT, usageError } from './exit-code.ts';
 import { foldersHere, indexFolders, repositoryAbove } from './local/local-index.ts';
 import { answer, graph, graphData, SUBJECTS, type Subject } from './local/local-queries.ts';
 import { visible } from './terminal.ts';
+import { columns } from './text-table.ts';
 import type { Call } from './verb.ts';
 
 /** The subject that a word names; undefined for anything else. */
@@ -94,13 +95,5 @@ function lines(rows: readonly Readonly<Record<string, string | number | boolean>
   if (first === undefined) return ['Nothing found.'];
   const header = Object.keys(first).map((key) => key.toUpperCase());
   const cells = rows.map((row) => Object.values(row).map((value) => visible(String(value)) || '-'));
-  const widths = header.map((name, at) =>
-    Math.max(name.length, ...cells.map((row) => (row[at] ?? '').length)),
-  );
-  return [header, ...cells].map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  return columns([header, ...cells]);
 }

@@ -5,19 +5,11 @@ import { readyPolicy, READY_POLICIES } from '../cel/policies/table.ts';
 import { compilePolicy } from '../cel/policy.ts';
 import { closestWord } from '../package/closest-word.ts';
 import { pathProblem } from '../package/limits.ts';
+import { text, shortText, custom } from './checked-text.ts';
 import { globProblem } from './glob.ts';
 import { plainPath } from './plain-path.ts';
 import { isJson, paramProblems } from './policy-params.ts';
 
-/** A string that `problem` has nothing to say about. */
-function text(problem: (value: string) => string | undefined): z.ZodString {
-  return z.string().check((ctx) => {
-    const message = problem(ctx.value);
-    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-  });
-}
-
-const shortText = (longest: number): z.ZodString => z.string().min(1).max(longest);
 const strings = z.record(z.string(), z.string());
 
 const name = z
@@ -266,8 +258,4 @@ function oneConfiguration(
 ): void {
   if (value.configMap === undefined || value.configPath === undefined) return;
   issues.push(custom(value, 'needs configMap or configPath, not both', ['configPath']));
-}
-
-function custom(input: unknown, message: string, path: (string | number)[]): z.core.$ZodRawIssue {
-  return { code: 'custom', message, input, path };
 }

@@ -10,8 +10,8 @@ import { mappedAddressProblem } from '../package/upstream-map.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
 import { parseGrant } from './access.ts';
-import { parseAge } from './age.ts';
 import { allowedUpstreamProblem } from './allowed-upstream.ts';
+import { text, shortText, custom, ageText } from './checked-text.ts';
 import { credentialName } from './credential-name.ts';
 import { parseFollow } from './follow.ts';
 import { allowedFunctions } from './function-schema.ts';
@@ -21,16 +21,6 @@ import { ociSettings } from './oci-schema.ts';
 import { REPOSITORY_NAME, REPOSITORY_PATTERN } from './repository-name.ts';
 import { scheduleProblem } from './schedule.ts';
 import { timeZoneProblem } from './time-zone.ts';
-
-/** A string that `problem` has nothing to say about. */
-function text(problem: (value: string) => string | undefined): z.ZodString {
-  return z.string().check((ctx) => {
-    const message = problem(ctx.value);
-    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-  });
-}
-
-const shortText = (longest: number): z.ZodString => z.string().min(1).max(longest);
 
 const allowedAddress = text(allowedUpstreamProblem);
 
@@ -88,21 +78,13 @@ const updates = z.strictObject({
   timeZone: text(timeZoneProblem)
     .optional()
     .meta({ description: 'Time zone of the schedule, such as Europe/Berlin.', default: 'UTC' }),
-  minimumAge: text((value) => {
-    const age = parseAge(value);
-    return typeof age === 'string' ? age : undefined;
-  })
+  minimumAge: ageText()
     .optional()
     .meta({ description: 'How old a revision must be before it is proposed: 30m, 12h, 3d, 2w.' }),
-  soak: text((value) => {
-    const age = parseAge(value);
-    return typeof age === 'string' ? age : undefined;
-  })
-    .optional()
-    .meta({
-      description:
-        'In a channel with a file: how long a package stays at one step before the next one: 12h, 3d.',
-    }),
+  soak: ageText().optional().meta({
+    description:
+      'In a channel with a file: how long a package stays at one step before the next one: 12h, 3d.',
+  }),
   automerge: z
     .union([z.boolean(), z.enum(['none', 'patch', 'minor', 'major', 'all'])])
     .optional()
@@ -352,8 +334,4 @@ function uniqueNames(value: RepositorySpec, issues: z.core.$ZodRawIssue[]): void
       seen.add(name);
     }
   }
-}
-
-function custom(input: unknown, message: string, path: (string | number)[]): z.core.$ZodRawIssue {
-  return { code: 'custom', message, input, path };
 }

@@ -2,17 +2,9 @@
 import { z } from 'zod';
 
 import { parseGrant } from './access.ts';
-import { parseAge } from './age.ts';
+import { text, ageText } from './checked-text.ts';
 import { globProblem } from './glob.ts';
 import { REPOSITORY_NAME_NEARBY } from './repository-name.ts';
-
-/** A string that `problem` has nothing to say about. */
-function text(problem: (value: string) => string | undefined): z.ZodString {
-  return z.string().check((ctx) => {
-    const message = problem(ctx.value);
-    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-  });
-}
 
 const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 
@@ -20,10 +12,7 @@ export const rolloutName = text((value) =>
   NAME.test(value) ? undefined : 'must be lower-case letters, digits and dashes, 63 at most',
 );
 const globs = z.array(text(globProblem)).min(1).max(100);
-const age = text((value) => {
-  const parsed = parseAge(value);
-  return typeof parsed === 'string' ? parsed : undefined;
-});
+const age = ageText();
 const strings = z.record(z.string().max(317), z.string().max(63));
 const share = z
   .union([

@@ -1,4 +1,5 @@
 import type { Terminal } from '../cli/terminal.ts';
+import { columns } from '../cli/text-table.ts';
 import { as, DOWNSTREAMS, ORGANISATION, UPSTREAM } from './cast.ts';
 import type { Section } from './narrator.ts';
 
@@ -47,17 +48,10 @@ export function printSummary(terminal: Terminal, { repositories, steps }: Summar
     [name, `tags: ${shortList(tags)}`, '', ''],
   ]);
   const header = ['repository', 'what', 'state', 'checks passed'];
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
+  const [first = '', ...lines] = columns([header, ...rows]);
   terminal.print('');
-  terminal.print(terminal.style('bold', line(header)));
-  for (const row of rows) terminal.print(line(row));
+  terminal.print(terminal.style('bold', first));
+  for (const line of lines) terminal.print(line);
   const failed = steps.filter(({ ok }) => !ok).length;
   terminal.print(`\n${steps.length - failed} of ${steps.length} steps happened.`);
 }

@@ -45,3 +45,8 @@ export function filesBelow<File>(files: ReadonlyMap<string, File>, directory: st
     ),
   );
 }
+
+/** Whether a path leads to a Kptfile: of the package or of a subpackage. */
+export function isKptfile(path: string): boolean {
+  return path === 'Kptfile' || path.endsWith('/Kptfile');
+}

@@ -1,4 +1,5 @@
 import { readResourceFile } from './diff/resource-file.ts';
+import { isKptfile } from './package.ts';
 import type { PackageFiles } from './package.ts';
 
 /** A package, or a plain directory in one, with what is in it. */
@@ -92,8 +93,4 @@ function prune(tree: PackageTree): PackageTree | undefined {
 function directoryOf(path: string): string {
   const slash = path.lastIndexOf('/');
   return slash === -1 ? '' : path.slice(0, slash);
-}
-
-function isKptfile(path: string): boolean {
-  return path === 'Kptfile' || path.endsWith('/Kptfile');
 }

@@ -1,5 +1,7 @@
 /** A command that somebody gave, and what became of one of its steps. */
 
+import type { Refusal } from '../command/refusal.ts';
+
 export type StepOutcome =
   /** `reply` where there is something to read. */
   | { readonly kind: 'done'; readonly reply?: string }
@@ -17,4 +19,9 @@ export interface CommandRequest {
   readonly at: string;
   /** Issue or pull request. */
   readonly number: number;
+}
+
+/** A step that a rule of commands forbids. */
+export function refusedBy({ message, hint }: Pick<Refusal, 'message' | 'hint'>): StepOutcome {
+  return { kind: 'refused', message, hint };
 }

@@ -3,6 +3,8 @@
  * with or without the `v`, and `v3` stands where `v3.0.0` would.
  */
 
+import { compareText } from '../text/compare-text.ts';
+
 export interface RevisionName {
   /** As in the tag, such as `v3`. */
   readonly name: string;
@@ -70,10 +72,4 @@ function compareIdentifier(a: string | number, b: string | number): number {
   if (typeof a === 'number') return -1;
   if (typeof b === 'number') return 1;
   return compareText(a, b);
-}
-
-/** By UTF-16 code unit, so that the order is the same on every machine. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -2,6 +2,7 @@
 import validRange from 'semver/ranges/valid.js';
 import { z } from 'zod';
 
+import { text as checkedText } from '../config/checked-text.ts';
 import { globProblem } from '../config/glob.ts';
 import { PorticoError } from '../error.ts';
 import { parseReference, referenceText } from '../oci/reference.ts';
@@ -13,17 +14,9 @@ import { destinationProblem, overlapping } from './destination.ts';
 /** Sources of one document; each may cost a download. */
 const MAX_SOURCES = 100;
 
-/** A string that `problem` has nothing to say about. */
-function text(problem: (value: string) => string | undefined): z.ZodString {
-  return z
-    .string()
-    .min(1)
-    .max(1_000)
-    .check((ctx) => {
-      const message = problem(ctx.value);
-      if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-    });
-}
+/** The texts of a document: a bounded one that `problem` has nothing to say about. */
+const text = (problem: (value: string) => string | undefined): z.ZodString =>
+  checkedText(problem, z.string().min(1).max(1_000));
 
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const label = z.string().regex(DNS_LABEL, 'must be 1 to 63 lower-case letters, digits and dashes');

@@ -2,9 +2,9 @@ import { PorticoError } from '../../error.ts';
 import { listCatalog, type ListSubject } from '../../fbc/list-catalog.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
+import { table } from '../text-table.ts';
 import type { Call } from '../verb.ts';
 import { packagesOf, readCatalogOf } from './read.ts';
-import { table } from './text-table.ts';
 
 const SUBJECTS: readonly ListSubject[] = ['packages', 'channels', 'bundles'];
 

@@ -3,9 +3,9 @@ import type { DeprecationDocument } from '../../channels/package-channels.ts';
 import { PorticoError } from '../../error.ts';
 import { EXIT } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
+import { table } from '../text-table.ts';
 import type { Call } from '../verb.ts';
 import { subscribersOf } from './subscribers.ts';
-import { table } from './text-table.ts';
 import { withUpstream } from './upstream-clone.ts';
 
 /** `portico catalog plan [DIR] --in FOLDER…` */

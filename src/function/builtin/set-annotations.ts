@@ -4,6 +4,7 @@ import { fileOf } from '../../package/render/bookkeeping.ts';
 import { getField, setField } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { compareText } from '../../text/compare-text.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
@@ -119,12 +120,8 @@ function readConfig(config: KrmObject | undefined): Config | string {
 
 function byPlace(a: ResultItem, b: ResultItem): number {
   return (
-    compare(a.file?.path ?? '', b.file?.path ?? '') ||
+    compareText(a.file?.path ?? '', b.file?.path ?? '') ||
     (a.file?.index ?? 0) - (b.file?.index ?? 0) ||
-    compare(a.field?.path ?? '', b.field?.path ?? '')
+    compareText(a.field?.path ?? '', b.field?.path ?? '')
   );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,3 +1,4 @@
+import { compareText } from '../../text/compare-text.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { groupOf, isMap } from '../plain-values.ts';
@@ -217,8 +218,4 @@ export function countsOf(
     format: of('format'),
     files: files.length,
   };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import { PorticoError } from '../../error.ts';
+import { compareText } from '../../text/compare-text.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import { locateIn } from '../yaml/edit.ts';
 import { parsePath } from '../yaml/path.ts';
@@ -18,15 +19,11 @@ export function withLines(conflicts: readonly Conflict[], files: PackageFiles): 
     })
     .sort(
       (a, b) =>
-        compare(a.file, b.file) ||
+        compareText(a.file, b.file) ||
         (a.line ?? 0) - (b.line ?? 0) ||
-        compare(a.path, b.path) ||
-        compare(a.id, b.id),
+        compareText(a.path, b.path) ||
+        compareText(a.id, b.id),
     );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** A merged file with its documents by apiVersion, kind, namespace and name, without apiVersion, and by kind alone. */

@@ -1,6 +1,7 @@
 /** Pure: which conflicts are about what functions read, and which may be about what functions write. */
 
 import { PorticoError } from '../../error.ts';
+import { isKptfile } from '../package.ts';
 import type { PackageFiles } from '../package.ts';
 import { valueAt, textAt } from '../yaml/node.ts';
 import { contentAt } from './conflict-place.ts';
@@ -24,10 +25,6 @@ export function bySource<Found extends Conflict>(
   const isSource = ({ file, path }: Conflict): boolean =>
     isKptfile(file) ? /^pipeline\b/.test(path) : read.has(file) && !/^metadata\b/.test(path);
   return { sources: fields.filter(isSource), others: fields.filter((one) => !isSource(one)) };
-}
-
-function isKptfile(path: string): boolean {
-  return path === 'Kptfile' || path.endsWith('/Kptfile');
 }
 
 /** The files that functions of the package and its subpackages are configured by. */

@@ -1,7 +1,14 @@
 import type { PackageFiles } from '../package.ts';
 import type { Conflict } from './conflict.ts';
 
-export type UpdateStrategy = 'resource-merge' | 'fast-forward' | 'force-delete-replace' | 'copy-merge';
+export const UPDATE_STRATEGIES = [
+  'resource-merge',
+  'fast-forward',
+  'force-delete-replace',
+  'copy-merge',
+] as const;
+
+export type UpdateStrategy = (typeof UPDATE_STRATEGIES)[number];
 
 export interface MergeInput {
   /** The upstream revision that local was made from. */

@@ -1,7 +1,7 @@
 import { PorticoError } from '../../error.ts';
 import { readKrmignore } from '../krmignore.ts';
 import { checkPackage } from '../limits.ts';
-import { sameFile } from '../package.ts';
+import { sameFile, isKptfile } from '../package.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { bookkeepingOf, isYaml } from './bookkeeping.ts';
 import { withLines } from './conflict-lines.ts';
@@ -242,10 +242,6 @@ function refuseChanges({ base, local }: MergeInput): void {
     blame: 'user',
     hint: 'Use another strategy, such as resource-merge, or take the changes back.',
   });
-}
-
-function isKptfile(path: string): boolean {
-  return path === 'Kptfile' || path.endsWith('/Kptfile');
 }
 
 /** A Kptfile may differ in what kpt writes there itself: name, upstream and lock. */

@@ -1,3 +1,4 @@
+/** YAML and JSON files → resources as data, each with its place in the text. */
 import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
 import { InvalidYaml } from '../yaml/invalid-yaml.ts';
@@ -5,7 +6,6 @@ import { lineComment } from '../yaml/layout.ts';
 import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
 import { readYamlFile } from '../yaml/read.ts';
 import type { YamlFile } from '../yaml/read.ts';
-/** YAML and JSON files → resources as data, each with its place in the text. */
 import { printScalar } from '../yaml/write.ts';
 import { putNote, readWord, setField } from './field-notes.ts';
 import type { Container, FieldNote } from './field-notes.ts';

@@ -1,4 +1,5 @@
 /** Pure: which downstream is in which wave. */
+import { compareText } from '../../text/compare-text.ts';
 import { shareOf, type Rollout, type WaveGate, type WaveSelector } from './rollout.ts';
 
 /** The wave of those that no wave of the document takes. */
@@ -19,14 +20,14 @@ export interface AssignedWave<One extends Member> {
 
 /**
  * Every downstream in exactly one wave: in the first that selects it and has room for it, else in the last of all, `rest`,
- * which is there only where it is needed. The same downstreams are divided alike in whatever order they come.
+ * which is there only where it is needed. The same downstreams are divided alike in whatever compareText they come.
  */
 export function assignWaves<One extends Member>(
   { waves }: Pick<Rollout, 'waves'>,
   downstreams: readonly One[],
   selects: (selector: WaveSelector, downstream: One) => boolean,
 ): AssignedWave<One>[] {
-  let left = downstreams.toSorted((a, b) => order(a.name, b.name) || order(a.id, b.id));
+  let left = downstreams.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
   const assigned = waves.map(({ name, select, size, gate, pauseAfter }) => {
     const fitting = left.filter((one) => selects(select, one));
     const members = size === undefined ? fitting : fitting.slice(0, shareOf(size, fitting.length));
@@ -37,9 +38,4 @@ export function assignWaves<One extends Member>(
   const last = assigned.at(-1);
   if (left.length === 0 || last === undefined) return assigned;
   return [...assigned, { name: REST, members: left, gate: last.gate, pauseAfter: 0 }];
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

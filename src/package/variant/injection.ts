@@ -1,4 +1,5 @@
 /** Config injection: values of inventory objects into the resources that ask for them, and what came of it. */
+import { compareText } from '../../text/compare-text.ts';
 import type { Condition } from '../kptfile-types.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { editYaml, readYaml, type YamlEdit, type YamlValue } from '../yaml/edit.ts';
@@ -103,14 +104,14 @@ function replace(files: Map<string, PackageFile>, path: string, edit: (text: str
   if (after !== before) files.set(path, { mode: file.mode, bytes: new TextEncoder().encode(after) });
 }
 
-/** Conditions and gates in the order of their types, as Porch sorts them. */
+/** Conditions and gates in the compareText of their types, as Porch sorts them. */
 function withOutcome(kptfile: string, conditions: readonly Condition[], gates: readonly string[]): string {
   const root = asMap(readYaml(kptfile)[0]);
   const ours = new Map(conditions.map((condition) => [condition.type, condition]));
   const known = listAt(asMap(root?.['status'])?.['conditions']);
   const stay = known.filter((one) => !ours.has(typeOf(one, 'type')));
   const all = [...stay, ...[...ours.values()].map((one) => ({ ...one }))];
-  const sortedConditions = all.toSorted((a, b) => order(typeOf(a, 'type'), typeOf(b, 'type')));
+  const sortedConditions = all.toSorted((a, b) => compareText(typeOf(a, 'type'), typeOf(b, 'type')));
   const gatesThere = listAt(asMap(root?.['info'])?.['readinessGates']);
   const named = new Set(gatesThere.map((one) => typeOf(one, 'conditionType')));
   const present = gatesThere.filter(
@@ -119,7 +120,7 @@ function withOutcome(kptfile: string, conditions: readonly Condition[], gates: r
   );
   const added = gates.filter((gate) => !named.has(gate)).map((conditionType) => ({ conditionType }));
   const sortedGates = [...present, ...added].toSorted((a, b) =>
-    order(typeOf(a, 'conditionType'), typeOf(b, 'conditionType')),
+    compareText(typeOf(a, 'conditionType'), typeOf(b, 'conditionType')),
   );
   return editYaml(kptfile, [
     ...(sortedGates.length === 0 ? [] : [setTo(['info', 'readinessGates'], sortedGates)]),
@@ -138,9 +139,4 @@ function listAt(value: YamlValue | undefined): readonly YamlValue[] {
 function typeOf(value: YamlValue, field: string): string {
   const type = asMap(value)?.[field];
   return typeof type === 'string' ? type : '';
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -1,7 +1,6 @@
 /** What each step of a slash-command does. Each may run twice without harm. */
 import { formatRecord } from '../../command/approval-record.ts';
 import { digestSeen } from '../../command/digest-seen.ts';
-import type { Refusal } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
 import { MERGE_FILE } from '../../package/merge/local-owns.ts';
 import { joined } from '../../text/joined.ts';
@@ -21,7 +20,7 @@ import { changeChannels } from '../promotion/change-channels.ts';
 import { mergeOnCommand } from '../publication/merge.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { checkedContents } from '../review/approvals.ts';
-import type { StepOutcome } from '../step-outcome.ts';
+import { refusedBy, type StepOutcome } from '../step-outcome.ts';
 import { commitLink } from '../text/markdown-blocks.ts';
 import { mergeNotesText } from '../text/merge-notes.ts';
 import { cancelWork } from './cancel-work.ts';
@@ -108,10 +107,6 @@ async function settle(context: PullStepContext<'settle-conflicts'>): Promise<Ste
   const settled = await settleConflicts(context);
   if ('kind' in settled) return refusedBy(settled);
   return look(context, settledText(context.snapshot, context.step, settled));
-}
-
-function refusedBy({ message, hint }: Refusal): StepOutcome {
-  return { kind: 'refused', message, hint };
 }
 
 /** An approval is for what its giver could see when it was written. */

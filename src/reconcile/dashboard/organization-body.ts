@@ -4,6 +4,7 @@ import { repositoryName } from '../../catalog/catalog.ts';
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
+import { compareText } from '../../text/compare-text.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import type { StalledVariant } from '../downstream/variant-plan.ts';
 import { rolloutPart } from '../rollout/body.ts';
@@ -57,7 +58,7 @@ function dueOf({ repositories }: OrganizationInput): DueRow[] {
         standing,
       })),
     )
-    .toSorted((a, b) => order(a.standing.reason, b.standing.reason) || order(a.name, b.name));
+    .toSorted((a, b) => compareText(a.standing.reason, b.standing.reason) || compareText(a.name, b.name));
 }
 
 function summaryPart(input: OrganizationInput): string {
@@ -113,7 +114,7 @@ function variantsPart({ variants, stalled }: OrganizationInput): string {
 
 function repositoriesPart({ repositories }: OrganizationInput): string {
   const rows = repositories
-    .toSorted((a, b) => order(repositoryName(a.repository), repositoryName(b.repository)))
+    .toSorted((a, b) => compareText(repositoryName(a.repository), repositoryName(b.repository)))
     .map(({ repository, standings }) => {
       const due = dueUpdates({ repository, standings });
       const proposed = due.filter(([, { pull }]) => pull !== undefined).length;
@@ -163,9 +164,4 @@ function topPackages({ directory, packages }: CatalogRepository): CatalogReposit
 
 function shown(count: number): string {
   return count === 0 ? '' : String(count);
-}
-
-function order(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

@@ -2,7 +2,7 @@
 
 import { shown } from '../../command/arguments.ts';
 import type { DraftChange } from '../../command/draft-request.ts';
-import { type Refusal, refuse } from '../../command/refusal.ts';
+import { refuse } from '../../command/refusal.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
@@ -17,6 +17,7 @@ import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
+import { refusedBy } from '../step-outcome.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
 import { NO_NOTES } from '../text/merge-notes.ts';
@@ -65,7 +66,7 @@ export async function changeDraft({
   if (before !== null) return look(`Committed as ${before.commit.oid.slice(0, 7)}.`);
   const local = await filesAt(git, head.oid, directory, signal);
   if (!local.has('Kptfile')) {
-    return refused(
+    return refusedBy(
       refuse(
         'no-such-package',
         `this branch has no package ${shown(change.package)}`,
@@ -132,7 +133,7 @@ async function changed({
       const { directory } = setting;
       const input = { directory, base: snapshot.base, local };
       const rebased = await rebasedPackage(setting, input, change.upstream, signal);
-      if ('kind' in rebased) return { outcome: refused(rebased) };
+      if ('kind' in rebased) return { outcome: refusedBy(rebased) };
       return {
         changes: changesBetween(directory, local, rebased.files),
         ...rebased.commitText(change.package),
@@ -234,14 +235,14 @@ async function withSubpackage(
   if (taken || nested || local.has(below)) {
     const message = `${shown(`${path}/${below}`)} already exists`;
     return {
-      outcome: refused(refuse('package-exists', message, 'Choose another path, or remove it first.')),
+      outcome: refusedBy(refuse('package-exists', message, 'Choose another path, or remove it first.')),
     };
   }
   const made =
     source.kind === 'init'
       ? { files: newFiles({ asker: setting.asker, directory }, source, there), name: '' }
       : await clonedFiles({ ...setting, asker: inner(setting) }, directory, source, signal);
-  if ('kind' in made) return { outcome: refused(made) };
+  if ('kind' in made) return { outcome: refusedBy(made) };
   const place = `${path}/${below}`;
   return {
     changes: changesBetween(directory, there, new Map([...there, ...made.files])),
@@ -264,7 +265,7 @@ function withoutSubpackage(
   const there = filesBelow(local, below);
   if (!there.has('Kptfile')) {
     const message = `this branch has no subpackage ${shown(`${path}/${below}`)}`;
-    return { outcome: refused(refuse('no-such-package', message, 'Name an existing one.')) };
+    return { outcome: refusedBy(refuse('no-such-package', message, 'Name an existing one.')) };
   }
   return {
     changes: changesBetween(pathInRepository(directory, below), there, new Map()),
@@ -281,8 +282,4 @@ function filesBelow(files: PackageFiles, below: string): PackageFiles {
       .filter(([path]) => path.startsWith(prefix))
       .map(([path, file]) => [path.slice(prefix.length), file]),
   );
-}
-
-function refused({ message, hint }: Refusal): StepOutcome {
-  return { kind: 'refused', message, hint };
 }

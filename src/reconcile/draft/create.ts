@@ -17,6 +17,7 @@ import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, upcomingRevision } from '../repository/package-revisions.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
+import { refusedBy } from '../step-outcome.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { draftBody } from './body.ts';
@@ -38,13 +39,13 @@ export async function createDraft({
   readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const setting = await settingOf({ ports, access, asked, request, signal });
-  if ('message' in setting) return refused(setting);
+  if ('message' in setting) return refusedBy(setting);
   const interrupted = await branchOfCommand(setting, signal);
   if (interrupted !== null) return openPull(setting, request, interrupted, signal);
   const branch = await freeBranch(setting, request, signal);
-  if (typeof branch !== 'string') return refused(branch);
+  if (typeof branch !== 'string') return refusedBy(branch);
   const content = await draftContent(setting, request, signal);
-  if ('message' in content) return refused(content);
+  if ('message' in content) return refusedBy(content);
   const { git } = access;
   const problem = await commitByCommand(
     ports,
@@ -199,8 +200,4 @@ async function openPull(
 function linkTo(pull: Pull, path: string, branch: string): string {
   const what = pull.draft ? 'a draft' : 'a proposal';
   return `[#${pull.number}](${pull.htmlUrl}) is ${what} of ${code(path)} on the branch ${code(branch)}.`;
-}
-
-function refused({ message, hint }: Refusal): StepOutcome {
-  return { kind: 'refused', message, hint };
 }

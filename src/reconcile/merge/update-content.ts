@@ -1,7 +1,7 @@
 import type { GitLocation } from '../../package/kptfile-types.ts';
 import { readKptfile, withUpstream } from '../../package/kptfile.ts';
 import type { Conflict, Side } from '../../package/merge/conflict.ts';
-import type { MergeNote, UpdateStrategy } from '../../package/merge/merge-types.ts';
+import { UPDATE_STRATEGIES, type MergeNote, type UpdateStrategy } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream } from '../downstream/downstream.ts';
@@ -214,18 +214,11 @@ async function packageAt(
   return (await git.readPackage(commit, directory, {}, signal))?.files ?? null;
 }
 
-const STRATEGIES: readonly UpdateStrategy[] = [
-  'resource-merge',
-  'fast-forward',
-  'force-delete-replace',
-  'copy-merge',
-];
-
 /** The strategy that the downstream's Kptfile asks for. */
 export function strategyOf(local: PackageFiles): UpdateStrategy | undefined {
   const kptfile = local.get('Kptfile');
   const named = kptfile && readKptfile(kptfile.bytes).kptfile.upstream?.updateStrategy;
-  return STRATEGIES.find((known) => known === named);
+  return UPDATE_STRATEGIES.find((known) => known === named);
 }
 
 /** The Kptfile says where the package stands now, as kpt writes it. */
