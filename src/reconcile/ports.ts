@@ -142,3 +142,10 @@ export interface Ports {
     command(name: string, outcome: string): void;
   };
 }
+
+/** What is done in one repository is done with: what there is of the world, the opened repository, and when to stop. */
+export interface RepositoryWork {
+  readonly ports: Ports;
+  readonly access: RepositoryAccess;
+  readonly signal: AbortSignal | undefined;
+}

@@ -6,7 +6,7 @@ import type { Step } from '../../command/step.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { loadProposal, rootPackages } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
@@ -33,13 +33,10 @@ export async function planBulk({
   asked,
   step: { request, dryRun },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly source: CommentSource;
   readonly asked: CommandRequest;
   readonly step: Extract<Step, { do: 'plan-bulk' }>;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const { forge, git } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
@@ -146,12 +143,9 @@ export async function planOf({
   );
 }
 
-interface ItemsRequest {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface ItemsRequest extends RepositoryWork {
   readonly facts: RepositoryFacts;
   readonly request: BulkRequest;
-  readonly signal: AbortSignal | undefined;
 }
 
 async function itemsOf(wanted: ItemsRequest): Promise<BulkItem[]> {

@@ -10,7 +10,7 @@ import { counted } from '../../text/counted.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
 import { publicationJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { mergedBefore } from '../publication/merge.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
@@ -40,14 +40,11 @@ export async function performBulkStep({
   asked,
   step,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly look: ProposalReconciler;
   readonly source: CommentSource;
   readonly asked: CommandRequest;
   readonly step: BulkStep;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   if (step.do === 'plan-bulk') return planBulk({ ports, access, source, asked, step, signal });
   const facts = await access.forge.get(signal);
@@ -111,15 +108,12 @@ export async function performBulkStep({
 }
 
 /** One item of a plan. */
-interface Doing {
-  readonly ports: Ports;
+interface Doing extends RepositoryWork {
   /** The repository of the issue. */
-  readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
   readonly source: CommentSource;
   readonly asked: CommandRequest;
   readonly item: BulkItem;
-  readonly signal: AbortSignal | undefined;
 }
 
 async function carryOutHere({
@@ -209,13 +203,10 @@ async function carryOut({
   asked,
   item,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly place: CommandPlace | null;
   readonly asked: CommandRequest;
   readonly item: BulkItem;
-  readonly signal: AbortSignal | undefined;
 }): Promise<BulkResult> {
   const number = item.pull ?? asked.number;
   if (place === null) return { outcome: 'refused', text: 'it no longer exists' };

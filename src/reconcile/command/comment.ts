@@ -9,7 +9,7 @@ import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
 import { publicationJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { mergedBefore, mergedText } from '../publication/merge.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
@@ -107,13 +107,10 @@ async function isRegistered(
 }
 
 /** The comment that is being answered, and what it takes. */
-interface Answering {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface Answering extends RepositoryWork {
   readonly look: ProposalReconciler;
   readonly target: CommentTarget;
   readonly source: CommentSource;
-  readonly signal: AbortSignal | undefined;
 }
 
 /** Runs the commands in order and stops at the first that is not done. */

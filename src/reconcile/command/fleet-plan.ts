@@ -11,7 +11,7 @@ import { decideCommand } from '../../command/decide.ts';
 import { matchesGlob } from '../../config/glob.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { isPorticosAlone } from '../review/same-change.ts';
@@ -38,14 +38,11 @@ export async function fleetItems({
   request,
   most,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly source: CommentSource;
   readonly request: BulkRequest & Required<Pick<BulkRequest, 'fleet'>>;
   /** Items of one plan. */
   readonly most: number;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<FleetItems | StepOutcome> {
   const targets = await fleetTargets(ports, access, request.fleet, signal);
   if ('kind' in targets) return targets;

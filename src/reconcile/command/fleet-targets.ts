@@ -4,7 +4,7 @@ import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { FleetScope } from '../../command/bulk-request.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { Ports, RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { isSameOwner, mayFlow, mayKnow, type Party } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { newestLooks } from '../rollout/rollouts.ts';
@@ -66,12 +66,9 @@ export async function fleetTargets(
   return 'kind' in places ? places : openUpdates(ports.catalog, here, places);
 }
 
-interface Asking {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface Asking extends RepositoryWork {
   readonly here: CatalogRepository;
   readonly scope: FleetScope;
-  readonly signal: AbortSignal | undefined;
 }
 
 async function placesOf({

@@ -9,7 +9,7 @@ import { groupOfBranch, parseBranch, pausedRef } from '../../revision/ref-name.t
 import type { StepContext } from '../draft/step-context.ts';
 import type { RejectedRef } from '../git-port.ts';
 import { pullJob, variantJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
@@ -77,12 +77,9 @@ async function lookAgain({
   path,
   directory,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly path: string;
   readonly directory: RepositoryDirectory;
-  readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const updates = (await forge.listOpenPulls(signal)).filter(({ headRef }) => {
     const parsed = parseBranch(headRef);

@@ -9,7 +9,7 @@ import type { CheckRun } from '../forge/checks.ts';
 import type { CommentTarget } from '../job.ts';
 import { behindPackages } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
@@ -44,14 +44,11 @@ export async function loadPlaceFor({
   target,
   source,
   signal,
-}: {
+}: RepositoryWork & {
   readonly verb: string;
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
   readonly look: ProposalReconciler;
   readonly target: CommentTarget;
   readonly source: CommentSource;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
   const place = await loadCommandPlace({ ports, access, target, source, signal });
   if (!doesMerge(verb) || place === null || place.snapshot === null) return place;
@@ -71,12 +68,9 @@ export async function loadCommandPlace({
   target,
   source,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly target: CommentTarget;
   readonly source: CommentSource;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
   const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
   if (loaded.kind === 'snapshot')
@@ -93,13 +87,10 @@ async function inPull({
   target,
   source,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly target: CommentTarget;
   readonly source: CommentSource;
-  readonly signal: AbortSignal | undefined;
 }): Promise<CommandPlace> {
   const { pull, config, head } = snapshot;
   const runs = await access.forge.listChecks(head.oid, signal);
@@ -193,12 +184,9 @@ async function inIssue({
   number,
   source,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly number: number;
   readonly source: CommentSource;
-  readonly signal: AbortSignal | undefined;
 }): Promise<CommandPlace | null> {
   const [issue, found] = await Promise.all([
     access.forge.getIssue(number, signal),

@@ -16,7 +16,7 @@ import {
   type OpenConflict,
   type OpenConflicts,
 } from '../merge/open-conflicts.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -46,13 +46,10 @@ export async function settleConflicts({
   asked,
   step: { numbers, side, head, remember },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly asked: CommandRequest;
   readonly step: Extract<Step, { do: 'settle-conflicts' }>;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<Refusal | Settled> {
   const { git } = access;
   const { pull } = snapshot;
@@ -219,12 +216,9 @@ async function overwrittenIn({
   snapshot: { config, base, writable },
   settling: { directory, conflicts, before, now },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly settling: Settling;
-  readonly signal: AbortSignal | undefined;
 }): Promise<OpenConflict | undefined> {
   const fields = conflicts.filter(({ path }) => path !== '');
   if (fields.length === 0) return undefined;

@@ -7,7 +7,7 @@ import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { JobData } from '../job.ts';
 import { organizationBoardJob, variantJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
 import { findIssue, keepIssue } from '../repository/kept-issue.ts';
@@ -96,12 +96,9 @@ async function doTicked({
   config,
   edited: { number, login, id, isBot },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly config: RepositoryConfig;
   readonly edited: NonNullable<JobData<'dashboard'>['edited']>;
-  readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const issue = await findIssue(ports, access, DASHBOARD_TITLE, signal);
   const ticked = issue === null ? [] : tickedPackages(issue.body);

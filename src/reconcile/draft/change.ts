@@ -9,7 +9,7 @@ import { counted } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
 import type { FileChanges } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import { runtimeFor } from '../render/foreign-functions.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { changesBetween } from '../render/proposal-render.ts';
@@ -37,13 +37,10 @@ export async function changeDraft({
   asked,
   change,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly asked: CommandRequest;
   readonly change: DraftChange;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const { git } = access;
   const { pull, config, facts, head, mergeBase } = snapshot;

@@ -11,7 +11,7 @@ import { fileIn, packagePathOf, pathInRepository, TOP } from '../../revision/pac
 import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, upcomingRevision } from '../repository/package-revisions.ts';
@@ -31,12 +31,9 @@ export async function createDraft({
   asked,
   request,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly asked: CommandRequest;
   readonly request: DraftRequest;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const setting = await settingOf({ ports, access, asked, request, signal });
   if ('message' in setting) return refusedBy(setting);
@@ -75,12 +72,9 @@ async function settingOf({
   asked,
   request: { path },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly asked: CommandRequest;
   readonly request: DraftRequest;
-  readonly signal: AbortSignal | undefined;
 }): Promise<DraftSetting | Refusal> {
   const found = await openRegistered(access, {}, signal);
   if (found.kind === 'none') {

@@ -5,7 +5,7 @@ import { TOP } from '../../revision/package-path.ts';
 import { draftBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { PackageDir } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import { DELETION_NOTE, pushDeletion } from '../repository/deletion-branch.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
@@ -102,14 +102,11 @@ async function pushDeletionOnce({
   base,
   branch,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly asked: CommandRequest;
   readonly found: PackageDir;
   readonly base: string;
   readonly branch: string;
-  readonly signal: AbortSignal | undefined;
 }): Promise<StepOutcome | null> {
   const standing = await git.resolve(`refs/heads/${branch}`, signal);
   const commit = standing === null ? null : await git.commit(standing, signal);

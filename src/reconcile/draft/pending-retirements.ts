@@ -7,7 +7,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import { dashboardJob } from '../jobs.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { openRetirements, type RetirementsOf } from './retirement-records.ts';
@@ -115,13 +115,10 @@ export async function markRetirements({
   config,
   number,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: Pick<RepositoryFacts, 'id'>;
   readonly config: Pick<RepositoryConfig, 'directory'>;
   readonly number: number;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   const { forge } = access;
   const [issue, open] = await Promise.all([

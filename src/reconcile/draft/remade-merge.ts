@@ -8,7 +8,7 @@ import { loadDownstream } from '../downstream/downstream.ts';
 import { mergeOf } from '../merge/concurrent-draft.ts';
 import type { MergeCommit } from '../merge/open-conflicts.ts';
 import { decidedUpdate } from '../merge/update-content.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { newestSealed, packagesOf } from '../seal/update-record.ts';
 import { rebaseOf } from './rebased-package.ts';
@@ -22,13 +22,10 @@ interface Merged {
 /** One package of a merge, as often as it is asked for, with these conflicts settled. */
 export type RemadeMerge = (decisions: ReadonlyMap<string, Side>) => Promise<Merged | Refusal>;
 
-interface RemadeFor {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface RemadeFor extends RepositoryWork {
   readonly snapshot: ProposalSnapshot;
   readonly directory: RepositoryDirectory;
   readonly head: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**

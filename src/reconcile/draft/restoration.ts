@@ -8,7 +8,7 @@ import { draftBranch } from '../../revision/ref-name.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Ports, RepositoryAccess, RepositoryRef } from '../ports.ts';
+import type { Ports, RepositoryRef, RepositoryWork } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import {
@@ -49,12 +49,9 @@ interface Standing {
   readonly commit: string;
 }
 
-interface Place {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface Place extends RepositoryWork {
   readonly found: Registered;
   readonly refs: RevisionRefs;
-  readonly signal: AbortSignal | undefined;
 }
 
 export function createRestorationReconciler(ports: Ports): Reconciler<'restoration'> {

@@ -6,7 +6,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
 import { loadRevisionRefs, publishedRefs, tagOf } from '../repository/package-revisions.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
@@ -103,13 +103,10 @@ export async function recordWish({
   issue,
   wish,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: RepositoryFacts;
   readonly issue: number;
   readonly wish: Retirement;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   const name = code(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
   await record({
@@ -134,14 +131,11 @@ export async function record({
   record,
   text,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: RepositoryFacts;
   readonly issue: number;
   readonly record: RetirementRecord;
   readonly text: readonly string[];
-  readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, issue), record, ports.seals);
   const marker = `${RETIREMENT_MARKER}${record.comment} -->`;

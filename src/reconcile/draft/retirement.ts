@@ -7,7 +7,7 @@ import { deletionProposedBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { GitRef, RefUpdate } from '../git-port.ts';
 import { repositoryJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import {
   loadRevisionRefs,
   publishedRefs,
@@ -192,13 +192,10 @@ async function usersOf({
   revision,
   tag,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly here: Place;
   readonly revision: string;
   readonly tag: GitRef;
-  readonly signal: AbortSignal | undefined;
 }): Promise<StepOutcome | null> {
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
   const users = await knownUsers({ ports, access, facts, directory, revision: locked, signal });

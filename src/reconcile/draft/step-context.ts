@@ -1,6 +1,6 @@
 import type { BulkStep, Step } from '../../command/step.ts';
 import { PorticoError } from '../../error.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 
@@ -8,14 +8,11 @@ import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 export type SingleStep = Exclude<Step, BulkStep>;
 
 /** What a step is done with. */
-export interface StepContext<Kind extends SingleStep['do'] = SingleStep['do']> {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+export interface StepContext<Kind extends SingleStep['do'] = SingleStep['do']> extends RepositoryWork {
   /** Null in an issue. */
   readonly snapshot: ProposalSnapshot | null;
   readonly asked: CommandRequest;
   readonly step: Extract<Step, { do: Kind }>;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The same in a pull request. */

@@ -14,7 +14,7 @@ import { fileIn, repositoryDirectory, type RepositoryDirectory } from '../../rev
 import { howToShare } from '../downstream/not-shared.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
 import { credentialRefusal, notForPublic, type CredentialRefusal } from '../repository/credential-refusal.ts';
 import { credentialFor, followingRedirect, outsideOf, UNREADABLE } from '../repository/outside-upstream.ts';
@@ -51,12 +51,9 @@ export interface Asker extends Account {
   readonly config: RepositoryConfig;
 }
 
-interface UpstreamLookup {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface UpstreamLookup extends RepositoryWork {
   readonly asker: Asker;
   readonly wish: UpstreamWish;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**

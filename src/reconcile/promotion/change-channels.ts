@@ -3,7 +3,7 @@ import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { CHANNEL_BRANCHES, channelBranch } from '../../revision/ref-name.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { Ports, RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
@@ -20,13 +20,10 @@ export async function changeChannels({
   asked,
   change,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot | null;
   readonly asked: CommandRequest;
   readonly change: ChannelChange;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<StepOutcome> {
   const { git, forge } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);

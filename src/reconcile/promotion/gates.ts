@@ -8,7 +8,7 @@ import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { CHANNELS_CHECK, GRAPH_CHECK, PUBLICATION_CHECK, REGISTRY_CHECK } from '../check-names.ts';
 import type { PromotionGate } from '../check/channels-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { Ports, RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { publishedAt, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import { FINE } from '../update/automerge-checks.ts';
@@ -58,12 +58,9 @@ export async function promotionGates({
   joining,
   facts,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly joining: Joining;
   readonly facts: GateFacts;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<readonly AskedGate[]> {
   const { promotion, directory, revision, channel, line } = joining;
   const tag = tagOf(facts.refs, directory, revision);

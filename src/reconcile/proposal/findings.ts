@@ -7,7 +7,7 @@ import { proposedConfig } from '../check/proposed-config.ts';
 import type { Comment } from '../forge/comments.ts';
 import { behindPackages, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { channelsOf } from '../promotion/channels-of.ts';
 import { lookWhenOpen } from '../promotion/proposed-channels.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
@@ -53,15 +53,12 @@ export async function loadFindings({
   memory,
   again,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly made: MadeOfProposal;
   readonly memory: FindingsMemory;
   /** Somebody asked for checks once more. */
   readonly again: boolean;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<ProposalFindings & { readonly fixes: readonly Fix[]; readonly comments: readonly Comment[] }> {
   const { config, packages } = snapshot;
   const head = commit.head.oid;
@@ -144,14 +141,11 @@ async function contentOf({
   rendered,
   commit,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly guardrails: LoadedGuardrails;
   readonly rendered: readonly RenderedPackage[];
   readonly commit: RenderCommit;
-  readonly signal: AbortSignal | undefined;
 }): Promise<string> {
   const packages = await Promise.all(
     snapshot.packages.map(async ({ directory, trees }) => ({

@@ -4,7 +4,7 @@ import type { Account } from '../../command/account.ts';
 import { atLeast, parseRole } from '../../config/role.ts';
 import type { FileChanges } from '../git-port.ts';
 import type { JobData } from '../job.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal } from '../render/proposal-render.ts';
 import { answered } from '../repository/caller.ts';
@@ -43,12 +43,9 @@ async function fix({
   snapshot,
   target: { check, headSha, by, byId },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: ProposalSnapshot;
   readonly target: JobData<'fix'>;
-  readonly signal: AbortSignal | undefined;
 }): Promise<string | null> {
   const { git, forge } = access;
   const { head, pull } = snapshot;

@@ -2,7 +2,7 @@ import { contentDigest } from '../../revision/digest.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { JobData } from '../job.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { channelsOf } from '../promotion/channels-of.ts';
 import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
@@ -174,16 +174,13 @@ async function groupChannels({
   group: { baseSha, headSha, pull, otherFiles },
   approvedBy,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly config: ProposalSnapshot['config'];
   readonly group: Pick<JobData<'merge-group'>, 'baseSha' | 'headSha'> & {
     readonly pull: ProposalSnapshot['pull'];
     readonly otherFiles: readonly { readonly path: string }[];
   };
   readonly approvedBy: readonly string[];
-  readonly signal: AbortSignal | undefined;
 }): Promise<ProposedChannels | undefined> {
   const commits = { base: baseSha, mergeBase: baseSha, head: { oid: headSha } };
   const snapshot = { ...commits, config, pull, otherFiles, branchHead: pull.headSha };
@@ -204,12 +201,9 @@ async function groupApproval({
   snapshot: { facts, config, head, packages },
   job: { headRef, baseSha },
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>;
   readonly job: JobData<'merge-group'>;
-  readonly signal: AbortSignal | undefined;
 }): Promise<GroupApproval> {
   const number = pullOfQueueBranch(headRef);
   const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);

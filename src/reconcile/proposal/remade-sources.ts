@@ -6,7 +6,7 @@ import { sameFile, type PackageFiles } from '../../package/package.ts';
 import { SOURCES_LOCK_FILE } from '../../package/sources/source-files.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { CommitInfo, FileChanges, Git } from '../git-port.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 import { commitRendered } from '../render/render-commit.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
@@ -72,13 +72,10 @@ export async function pushRemade({
   snapshot,
   remade,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   /** With the head that the branch has now. */
   readonly snapshot: ProposalSnapshot;
   readonly remade: readonly { readonly path: string; readonly remade?: FileChanges }[];
-  readonly signal: AbortSignal | undefined;
 }): Promise<boolean> {
   const all = remade.flatMap(({ path, remade: changes }) =>
     changes === undefined ? [] : [{ path, changes }],

@@ -8,7 +8,7 @@ import { digestOf } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import type { PackageSourceFindings } from '../check/sources-check.ts';
 import type { FileChanges } from '../git-port.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
 import { packageRenderer } from '../render/rendered-package.ts';
 import { sourceSetting, TARGETS } from '../render/source-setting.ts';
@@ -23,9 +23,7 @@ export type SourceMemory = Map<string, PackageSourceFindings>;
 
 const MAX_REMEMBERED = 500;
 
-interface Looked {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+interface Looked extends RepositoryWork {
   readonly snapshot: ProposalSnapshot;
   readonly guardrails: LoadedGuardrails;
   /** Commit that holds the rendered packages. */
@@ -33,7 +31,6 @@ interface Looked {
   readonly memory: SourceMemory;
   /** Somebody asked for checks once more. */
   readonly again: boolean;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Of each package with sources; none where no package has any. */

@@ -7,7 +7,7 @@ import { packagePathOf } from '../../revision/package-path.ts';
 import { formatProvenance, type Provenance } from '../../revision/provenance.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import {
@@ -38,14 +38,11 @@ export async function publish({
   due,
   head,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   readonly due: DueRevision;
   readonly head: string;
-  readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const { git } = access;
   const request = await publishRequestOf({
@@ -201,13 +198,10 @@ async function provenanceOf({
   due: { package: found, commit, pull, approval },
   request,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly config: RepositoryConfig;
   readonly due: DueRevision;
   readonly request: MergeRequestTrailers;
-  readonly signal: AbortSignal | undefined;
 }): Promise<Omit<Provenance, 'revision'>> {
   const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
   const upstream = parsed?.upstream?.git;

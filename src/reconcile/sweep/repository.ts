@@ -5,7 +5,7 @@ import { configCheckAt } from '../check/config-check.ts';
 import { prepareVariants } from '../downstream/prepare-variants.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { withdrawnJobs } from '../downstream/withdrawn-jobs.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import { promoteByItself } from '../promotion/auto-promotion.ts';
 import { deriveChannelTags } from '../publication/channel-tags.ts';
 import { allChannels } from '../repository/channel-files.ts';
@@ -53,12 +53,9 @@ async function readRepository({
   found: { facts, config, head, configuration },
   known,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly found: Registered;
   readonly known: CatalogRepository | undefined;
-  readonly signal: AbortSignal | undefined;
 }) {
   const { git } = access;
   const { problems } = configuration;

@@ -11,7 +11,7 @@ import { markRetirements } from '../draft/pending-retirements.ts';
 import { PORCH, recordWish, RETIREMENT_MARKER } from '../draft/retirement-records.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import { proposalJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { findIssue } from '../repository/kept-issue.ts';
 import { loadRevisionRefs, tagOf } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
@@ -29,12 +29,9 @@ export async function takeOver({
   facts,
   config,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   const branches = await access.git.refs('refs/heads/', signal);
   let left = MAX_COUNT;
@@ -58,9 +55,7 @@ async function openProposed({
   config,
   branch,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly config: RepositoryConfig;
   readonly branch: {
     readonly path: RepositoryDirectory;
@@ -68,7 +63,6 @@ async function openProposed({
     readonly head: string;
     readonly commit: string;
   };
-  readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const { git, forge } = access;
   const path = packagePathOf(config.directory, branch.path);
@@ -108,13 +102,10 @@ async function askToRetire({
   config,
   mark,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   readonly mark: { readonly path: RepositoryDirectory; readonly version: string; readonly ref: string };
-  readonly signal: AbortSignal | undefined;
 }): Promise<void> {
   const { forge, git } = access;
   const path = packagePathOf(config.directory, mark.path);
@@ -173,12 +164,9 @@ async function whoAsked({
   facts,
   ref,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly facts: RepositoryFacts;
   readonly ref: string;
-  readonly signal: AbortSignal | undefined;
 }): Promise<readonly Account[] | null> {
   const { authors, unknown, newest } = await pushersOfBranch(ports, access, ref, signal);
   const people = withoutDoubles(authors).map(({ login, id }): Account => ({ login, id }));

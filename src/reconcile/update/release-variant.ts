@@ -10,7 +10,7 @@ import { variantPlan, type VariantPlan } from '../downstream/variant-plan.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { DELETION_NOTE, pushDeletion } from '../repository/deletion-branch.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { refMoved } from '../repository/refused-push.ts';
@@ -81,12 +81,9 @@ async function uidOfDraft({
   directory,
   branch,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly directory: RepositoryDirectory;
   readonly branch: string | undefined;
-  readonly signal: AbortSignal | undefined;
 }): Promise<string | undefined> {
   const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
   const own = open.find(({ headRef, author }) => {
@@ -115,12 +112,9 @@ async function openDraft({
   directory,
   uid,
   signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+}: RepositoryWork & {
   readonly directory: RepositoryDirectory;
   readonly uid: string;
-  readonly signal: AbortSignal | undefined;
 }): Promise<Pull | undefined> {
   const branch = updateBranch(directory, variantBranchName(uid));
   const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
