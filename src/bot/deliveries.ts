@@ -62,7 +62,7 @@ async function withHead(ports: Pick<Ports, 'open'>, job: Job, signal: AbortSigna
   if (job.kind !== 'comment') return job;
   const { repository, number } = job.data;
   const { forge } = await ports.open(repository, signal);
-  const pull = await forge.getPull(number, {}, signal);
+  const pull = await forge.getPull(number, signal);
   return pull === null ? job : { ...job, data: { ...job.data, headSeen: pull.headSha } };
 }
 

@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import type { MergingPort } from '../reconcile/forge/merging.ts';
 import type { Pull, PullPatch, PullsPort } from '../reconcile/forge/pulls.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
@@ -10,10 +8,7 @@ import { toPull } from './pull-fields.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
 
-/** Pauses while the forge computes whether a pull request can be merged; some 15 s in all. */
-const MERGEABLE_PAUSES = [1, 2, 4, 8, 8, 8] as const;
-
-/** Pull requests, and how they get to their base. `backoffMs`: the first pause while the forge computes or is busy. */
+/** Pull requests, and how they get to their base. `backoffMs`: the first pause while the forge is busy. */
 export function createPullsApi(
   context: RepositoryContext,
   backoffMs: number,
@@ -48,15 +43,9 @@ export function createPullsApi(
       );
       return found.map(toPull);
     },
-    getPull: async (n, { waitForMergeable = false } = {}, signal) => {
-      for (let turn = 0; ; turn += 1) {
-        const answer = await orNull(pulls.get({ ...where(context, signal), pull_number: n }));
-        const pull = answer && toPull(answer.data);
-        const wait = MERGEABLE_PAUSES[turn];
-        const known = pull === null || pull.state === 'closed' || pull.mergeable !== null;
-        if (known || !waitForMergeable || wait === undefined) return pull;
-        await pause(wait * backoffMs, undefined, { signal });
-      }
+    getPull: async (n, signal) => {
+      const answer = await orNull(pulls.get({ ...where(context, signal), pull_number: n }));
+      return answer && toPull(answer.data);
     },
     pullsForHead: ({ branch }, { state = 'open' } = {}, signal) => byBranch(branch, state, signal),
     pullsForCommit: byCommit,

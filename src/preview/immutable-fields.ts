@@ -104,10 +104,10 @@ function claim(before: Fields, after: Fields): readonly string[] {
 
 /** An address that both name; one that is not said is given by the cluster and stays. */
 function service(before: Fields, after: Fields): readonly string[] {
-  const types = [before, after].map((side) => valueAt(side, 'spec.type'));
+  const types = [before, after].map((side) => valueAt(side, 'spec', 'type'));
   if (types.includes('ExternalName')) return [];
   const fields = saidTwice(before, after, ['spec.clusterIP']);
-  const headless = [before, after].map((side) => valueAt(side, 'spec.clusterIP') === 'None');
+  const headless = [before, after].map((side) => valueAt(side, 'spec', 'clusterIP') === 'None');
   return fields.length === 0 && headless[0] !== headless[1] ? ['spec.clusterIP'] : fields;
 }
 

@@ -148,7 +148,7 @@ test('a pull request from its opening to the release', async () => {
   expect(await repository.putCheck(said)).toMatchObject({ written: 'created' });
   await repository.remark(pull.number, { body: 'x', commitId: head, comments: [] });
   expect(await repository.listReviews(pull.number)).toMatchObject([{ body: 'x', author: 'portico[bot]' }]);
-  const { headSha } = (await repository.getPull(pull.number, { waitForMergeable: true }))!;
+  const { headSha } = (await repository.getPull(pull.number))!;
   expect(await repository.mergePull(pull.number, { sha: headSha, method: 'merge' })).toMatchObject({
     ok: true,
   });

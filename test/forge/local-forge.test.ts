@@ -174,12 +174,14 @@ describe('against the local forge', () => {
     await repository.convertToDraft(pull.nodeId);
     expect(await repository.getPull(pull.number)).toMatchObject({ draft: true });
     await repository.markReady(pull.nodeId);
-    expect(await repository.getPull(pull.number, { waitForMergeable: true })).toMatchObject({
-      draft: false,
-      mergeable: true,
-      headSha: head,
-      author: 'portico[bot]',
-    });
+    await expect
+      .poll(() => repository.getPull(pull.number))
+      .toMatchObject({
+        draft: false,
+        mergeable: true,
+        headSha: head,
+        author: 'portico[bot]',
+      });
     expect((await repository.listOpenPulls()).map((one) => one.number)).toEqual([pull.number]);
     expect((await repository.pullsForHead({ branch: 'drafts/app/next' })).map((one) => one.number)).toEqual([
       pull.number,
@@ -343,9 +345,7 @@ describe('against the local forge', () => {
     const head = await push('clash', main, { 'app/cm.yaml': 'kind: One\n' });
     await push('main', main, { 'app/cm.yaml': 'kind: Two\n' });
     const { pull } = await repository.createPull({ title: 'Clash', body: '', head: 'clash', base: 'main' });
-    expect(await repository.getPull(pull.number, { waitForMergeable: true })).toMatchObject({
-      mergeable: false,
-    });
+    await expect.poll(() => repository.getPull(pull.number)).toMatchObject({ mergeable: false });
     expect(await repository.mergePull(pull.number, { sha: head, method: 'merge' })).toMatchObject({
       ok: false,
       reason: 'not-mergeable',

@@ -57,18 +57,14 @@ describe('pull requests', () => {
     expect(calls.filter((call) => call.method === 'PUT')).toHaveLength(1);
   });
 
-  test('mergeable is waited for', async () => {
+  test('what is not known yet is null, and so is a pull request that is not there', async () => {
     const { repository } = mockForge();
-    for (const mergeable of [null, null, true]) {
-      nock(ORIGIN).get(`${REPO}/pulls/1`).reply(200, rawPull({ mergeable }));
-    }
-    expect(await repository.getPull(1, { waitForMergeable: true })).toMatchObject({ mergeable: true });
     nock(ORIGIN)
       .get(`${REPO}/pulls/1`)
       .reply(200, rawPull({ mergeable: null }));
     expect(await repository.getPull(1)).toMatchObject({ mergeable: null });
     nock(ORIGIN).get(`${REPO}/pulls/2`).reply(404, { message: 'Not Found' });
-    expect(await repository.getPull(2, { waitForMergeable: true })).toBeNull();
+    expect(await repository.getPull(2)).toBeNull();
   });
 
   test('one that exists is found instead of made twice', async () => {

@@ -36,7 +36,7 @@ export async function earlierCommands({
   const [comments, reviews] = await Promise.all([
     forge.listComments(target.number, signal),
     // Of an issue there are none; whether it is one the comment does not tell.
-    isPull || (await forge.getPull(target.number, {}, signal)) !== null
+    isPull || (await forge.getPull(target.number, signal)) !== null
       ? forge.listReviews(target.number, signal)
       : [],
   ]);

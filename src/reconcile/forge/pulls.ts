@@ -43,12 +43,8 @@ export interface PullPatch {
 
 /** Pull requests: read, opened, changed. Every write may run twice. */
 export interface PullsPort {
-  /** Null where there is none. With `waitForMergeable`, asks again with growing pauses (some 15 s in all). */
-  getPull(
-    n: number,
-    options?: { readonly waitForMergeable?: boolean },
-    signal?: AbortSignal,
-  ): Promise<Pull | null>;
+  /** Null where there is none. */
+  getPull(n: number, signal?: AbortSignal): Promise<Pull | null>;
   listOpenPulls(signal?: AbortSignal): Promise<readonly Pull[]>;
   /** Pull requests from this branch of this repository; open ones unless `state` says 'all'. */
   pullsForHead(

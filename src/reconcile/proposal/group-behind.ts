@@ -28,7 +28,7 @@ export async function groupBehind({
   readonly signal?: AbortSignal | undefined;
 }): Promise<readonly string[]> {
   const number = pullOfQueueBranch(group.headRef);
-  const pull = number === undefined ? null : await forge.getPull(number, {}, signal);
+  const pull = number === undefined ? null : await forge.getPull(number, signal);
   const head = pull === null ? null : await git.resolve(pull.headSha, signal);
   const mergeBase = head === null ? null : await git.mergeBase(group.baseSha, head, signal);
   if (head === null || mergeBase === null) return [];

@@ -206,7 +206,7 @@ async function groupApproval({
   readonly job: JobData<'merge-group'>;
 }): Promise<GroupApproval> {
   const number = pullOfQueueBranch(headRef);
-  const pull = number === undefined ? null : await access.forge.getPull(number, {}, signal);
+  const pull = number === undefined ? null : await access.forge.getPull(number, signal);
   const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);
   if (pull === null || digest === undefined) {
     const sentence =

@@ -62,7 +62,7 @@ export async function publishRequestOf({
 }): Promise<MergeRequestTrailers> {
   if (pull === null) return {};
   // Lists of pull requests do not say who merged.
-  const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
+  const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, signal))?.mergedBy ?? null;
   if (mergedBy === null) return {};
   if (!isMergedForSomebody(ports, mergedBy)) return { requestedBy: mergedBy };
   const place = { repository: facts.id, pull: pull.number, head: pull.headSha };

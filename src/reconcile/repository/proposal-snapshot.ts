@@ -68,7 +68,7 @@ export async function loadProposal(
   signal?: AbortSignal,
 ): Promise<SnapshotResult> {
   const { git, forge } = access;
-  const [pull] = await Promise.all([forge.getPull(number, {}, signal), git.fetch({}, signal)]);
+  const [pull] = await Promise.all([forge.getPull(number, signal), git.fetch({}, signal)]);
   if (pull === null) return { kind: 'none', reason: 'absent' };
   const facts = pull.baseRepository ?? (await forge.get(signal));
   const registration = await registrationOf(access, facts, signal);

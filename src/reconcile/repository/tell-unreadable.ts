@@ -26,7 +26,7 @@ export async function tellUnreadable(
   why: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const pull = await forge.getPull(number, {}, signal);
+  const pull = await forge.getPull(number, signal);
   if (pull === null || pull.state === 'closed') return;
   await forge.putChecks([unreadableCheck(pull.headSha, why)], signal);
   await forge.upsertSticky(number, SUMMARY_MARKER, `### ${TITLE}\n\n${why}`, signal);

@@ -112,7 +112,7 @@ async function isMergedByRule(
 ): Promise<boolean> {
   const { commit, pull, asChecked } = merged;
   // Lists of pull requests do not say who merged.
-  const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, {}, signal))?.mergedBy ?? null;
+  const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, signal))?.mergedBy ?? null;
   if (by === ports.app.botLogin) return asChecked;
   if (by !== MERGE_QUEUE) return false;
   const runs = await ourRuns(ports, access, commit.oid, signal);

@@ -7,7 +7,7 @@ export async function tellPutOff(
   number: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const pull = await forge.getPull(number, {}, signal);
+  const pull = await forge.getPull(number, signal);
   if (pull === null || pull.state === 'closed') return;
   const known = await forge.listChecks(pull.headSha, signal);
   if (known.some(({ name }) => name === AGGREGATE_CHECK)) return;
