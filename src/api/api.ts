@@ -30,8 +30,8 @@ export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
 /** Requests of one token in a minute: a dashboard that asks for everything every ten seconds has enough. */
 export const MAX_REQUESTS_PER_MINUTE = 120;
 /**
- * Tokens that the forge has not accepted lately, in a minute: of one sender, and of all. GitHub turns to refusing whoever sends it many wrong ones,
- * and the App calls from the same address.
+ * Tokens that the forge has not accepted within a day, in a minute: of one sender, and of all. GitHub turns to refusing whoever sends it many wrong ones,
+ * and the App calls from the same address. Nobody with a token that was accepted waits because of them.
  */
 const MAX_STRANGERS = { ofSender: 20, ofAll: 100 };
 /** Characters of a path with its query; what may be asked for takes far fewer. */
@@ -138,7 +138,7 @@ export function createApi(options: ApiOptions): Api {
     const query = readQuery(collection, search);
     if ('status' in query) return faultAnswer(query);
     if (sight.known() === 'refused') return faultAnswer(FAULTS.refused);
-    if (sight.known() === undefined) {
+    if (!sight.wasAccepted()) {
       const later = strangersOf.take(sender) || strangers.take('all');
       if (later > 0) return faultAnswer({ ...FAULTS.strangers, retryAfter: later });
     }

@@ -26,6 +26,8 @@ export interface Sight {
   readonly caller: string;
   /** What the forge said of the token last, if it is not long ago. */
   known(): 'accepted' | 'refused' | undefined;
+  /** The forge has accepted the token within a day, and has not refused it since. */
+  wasAccepted(): boolean;
 }
 
 type Named = Pick<CatalogRepository, 'ref'>;
@@ -34,8 +36,10 @@ type Named = Pick<CatalogRepository, 'ref'>;
 const BELIEVED_MS = 60_000;
 /** Answers that are kept, of all callers: some 100 bytes each. */
 const MAX_ANSWERS = 100_000;
-/** Tokens of which is remembered what the forge said. */
+/** Tokens of which is remembered what the forge said, and as many that it has accepted: those that it refused take the place of none of these. */
 const MAX_TOKENS = 10_000;
+/** So long whoever had an accepted token is no stranger, in milliseconds. */
+const REMEMBERED_MS = 86_400_000;
 /** Questions of one request that are asked at once. */
 const AT_ONCE = 4;
 /** Repositories of one question: the forge answers a query of GraphQL within ten seconds. */
@@ -46,6 +50,7 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
   const key = randomBytes(32);
   const answers = new Map<string, { readonly id: number | undefined; readonly at: number }>();
   const tokens = new Map<string, { readonly said: 'accepted' | 'refused'; readonly at: number }>();
+  const accepted = new Map<string, number>();
 
   return (token) => {
     const caller = createHmac('sha256', key).update(token).digest('base64url').slice(0, 22);
@@ -59,16 +64,23 @@ export function createSights(askForge: AskReadable, now: () => number): (token: 
       try {
         const readable = await askForge(token, names, signal);
         keepNewest(tokens, caller, { said: 'accepted', at }, MAX_TOKENS);
+        keepNewest(accepted, caller, at, MAX_TOKENS);
         return readable;
       } catch (error) {
-        if (error instanceof PorticoError && error.code === 'FORGE_AUTH')
+        if (error instanceof PorticoError && error.code === 'FORGE_AUTH') {
           keepNewest(tokens, caller, { said: 'refused', at }, MAX_TOKENS);
+          accepted.delete(caller);
+        }
         throw error;
       }
     }
     return {
       caller,
       known,
+      wasAccepted() {
+        const at = accepted.get(caller);
+        return at !== undefined && now() - at < REMEMBERED_MS;
+      },
       async sees(repositories, signal) {
         if (known() === 'refused')
           throw new PorticoError('FORGE_AUTH', 'the forge has just refused the token', { blame: 'user' });

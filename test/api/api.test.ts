@@ -452,6 +452,29 @@ describe('attacks', () => {
     expect(asked - before).toBe(20);
     expect(answers.slice(20)).toEqual(Array.from({ length: 30 }, () => '429 TOO_MANY'));
   });
+
+  test('a token that was accepted is answered however many strangers ask, also from its own address', async () => {
+    const fresh = newApi();
+    expect(await get('packages', 'bob', {}, fresh)).toMatchObject({ status: 200 });
+    // What the forge said is believed no longer, and is asked again.
+    now += 61_000;
+    for (let at = 0; at < 150; at += 1) {
+      const sender = at < 30 ? undefined : `192.0.2.${at}`;
+      const stranger = { authorization: `Bearer wrong-${at}`, ...(sender && { sender }) };
+      await get('packages', undefined, stranger, fresh);
+    }
+    expect(
+      codeOf(await get('packages', undefined, { authorization: 'Bearer new', sender: '192.0.2.1' }, fresh)),
+    ).toBe('429 TOO_MANY');
+    const before = asked;
+    expect(await get('packages', 'bob', {}, fresh)).toMatchObject({ status: 200 });
+    expect(asked).toBeGreaterThan(before);
+    // A day without a question, and it is a stranger again.
+    now += 86_400_000;
+    for (let at = 0; at < 20; at += 1)
+      await get('packages', undefined, { authorization: `Bearer again-${at}` }, fresh);
+    expect(codeOf(await get('packages', 'bob', {}, fresh))).toBe('429 TOO_MANY');
+  });
 });
 
 test('the description is of OpenAPI 3.1, needs no token, and names every collection with its filters', async () => {
