@@ -22,6 +22,16 @@ export interface KeptIssue {
   readonly number: number;
   /** Of the body. */
   readonly digest: string;
+  /** When it was written, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** How far the newest look found the rollout of an upstream package. */
+export interface RolloutStanding {
+  readonly revision: string;
+  readonly state: string;
+  /** The state of each wave, in their order. */
+  readonly waves: readonly string[];
 }
 
 export interface LastLooks {
@@ -30,6 +40,9 @@ export interface LastLooks {
   /** Forgets it. */
   untell(id: number, path: string): void;
   standings(id: number): ReadonlyMap<string, Standing>;
+  /** How far a rollout is whose document stands in this repository, by any name of it; undefined forgets it. */
+  tellRollout(id: number, name: string, standing: RolloutStanding | undefined): void;
+  rollouts(id: number): ReadonlyMap<string, RolloutStanding>;
   /** Remembers what an issue of a repository was written as; undefined forgets it. */
   keep(id: number, title: string, issue: KeptIssue | undefined): void;
   kept(id: number, title: string): KeptIssue | undefined;
@@ -39,6 +52,7 @@ export interface LastLooks {
 
 export function createLastLooks(): LastLooks {
   const standings = new Map<number, Map<string, Standing>>();
+  const rollouts = new Map<number, Map<string, RolloutStanding>>();
   const issues = new Map<number, Map<string, KeptIssue>>();
   return {
     tell(id, path, standing) {
@@ -52,6 +66,13 @@ export function createLastLooks(): LastLooks {
       standings.get(id)?.delete(path);
     },
     standings: (id) => standings.get(id) ?? new Map(),
+    tellRollout(id, name, standing) {
+      const known = rollouts.get(id) ?? new Map<string, RolloutStanding>();
+      if (standing === undefined) known.delete(name);
+      else known.set(name, standing);
+      rollouts.set(id, known);
+    },
+    rollouts: (id) => rollouts.get(id) ?? new Map(),
     keep(id, title, issue) {
       const known = issues.get(id) ?? new Map<string, KeptIssue>();
       if (issue === undefined) known.delete(title);
@@ -61,6 +82,7 @@ export function createLastLooks(): LastLooks {
     kept: (id, title) => issues.get(id)?.get(title),
     forget(id) {
       standings.delete(id);
+      rollouts.delete(id);
       issues.delete(id);
     },
   };

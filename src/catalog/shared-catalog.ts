@@ -3,7 +3,7 @@
  * their entries are taken over. Pure: who carries the entries is somebody else's business.
  */
 import { createCatalog, type Catalog, type CatalogRepository } from './catalog.ts';
-import type { KeptIssue, Standing } from './last-looks.ts';
+import type { KeptIssue, RolloutStanding, Standing } from './last-looks.ts';
 
 /** A key always has the same kind of value; null: it is gone. */
 export type IndexEntry =
@@ -19,6 +19,13 @@ export type IndexEntry =
       readonly id: number;
       readonly path: string;
       readonly value: Standing | null;
+    }
+  | {
+      readonly key: string;
+      readonly kind: 'rollout';
+      readonly id: number;
+      readonly name: string;
+      readonly value: RolloutStanding | null;
     }
   | {
       readonly key: string;
@@ -67,10 +74,14 @@ export function createSharedCatalog(): SharedCatalog {
     },
     remove(id) {
       const paths = [...inner.standings(id).keys()];
+      const rollouts = [...inner.rollouts(id).keys()];
       inner.remove(id);
       record({ key: repositoryKey(id), kind: 'repository', id, value: null });
       for (const path of paths) {
         record({ key: standingKey(id, path), kind: 'standing', id, path, value: null });
+      }
+      for (const name of rollouts) {
+        record({ key: rolloutKey(id, name), kind: 'rollout', id, name, value: null });
       }
       for (const title of titles.get(id) ?? []) {
         record({ key: issueKey(id, title), kind: 'issue', id, title, value: null });
@@ -80,6 +91,12 @@ export function createSharedCatalog(): SharedCatalog {
       const isNews = inner.tell(id, path, standing);
       if (isNews) record({ key: standingKey(id, path), kind: 'standing', id, path, value: standing });
       return isNews;
+    },
+    tellRollout(id, name, standing) {
+      const before = JSON.stringify(inner.rollouts(id).get(name));
+      inner.tellRollout(id, name, standing);
+      if (before === JSON.stringify(standing)) return;
+      record({ key: rolloutKey(id, name), kind: 'rollout', id, name, value: standing ?? null });
     },
     keep(id, title, issue) {
       keep(id, title, issue);
@@ -110,6 +127,9 @@ export function createSharedCatalog(): SharedCatalog {
           if (entry.value !== null) inner.tell(entry.id, entry.path, entry.value);
           else inner.untell(entry.id, entry.path);
           break;
+        case 'rollout':
+          inner.tellRollout(entry.id, entry.name, entry.value ?? undefined);
+          break;
         case 'issue':
           keep(entry.id, entry.title, entry.value ?? undefined);
           break;
@@ -133,6 +153,10 @@ function repositoryKey(id: number): string {
 
 function issueKey(id: number, title: string): string {
   return `issue/${id}/${title}`;
+}
+
+function rolloutKey(id: number, name: string): string {
+  return `rollout/${id}/${name}`;
 }
 
 function standingKey(id: number, path: string): string {

@@ -171,7 +171,7 @@ const rollout = z.object({
 const notice = z.object({
   /** The same for the same news, by which whoever hears of it twice knows that. */
   id: z.string(),
-  type: z.enum(['rollout.stopped', 'rollout.rolled-back', 'rollout.waiting']),
+  type: z.enum(['rollout.stopped', 'rollout.rolled-back', 'rollout.waiting', 'rollout.approval-needed']),
   /** When it was found out; ISO 8601. */
   at: z.string(),
   rollout: z.string(),

@@ -54,6 +54,7 @@ function repository(id: number, commit: string): CatalogRepository {
   };
 }
 
+const rollout = { revision: 'v2', state: 'stopped', waves: ['failed', 'waiting'] };
 const standing = { reason: 'limit', message: 'later', to: 'v2' };
 
 test('what one process reads the others have before their next job, and nobody else has to read it', async () => {
@@ -61,15 +62,22 @@ test('what one process reads the others have before their next job, and nobody e
   a.catalog.expect([1, 2]);
   a.catalog.put(repository(1, 'first'));
   a.catalog.tell(1, 'web', standing);
-  a.catalog.keep(1, 'Dashboard', { number: 7, digest: 'd' });
+  a.catalog.tellRollout(1, 'web 1:web', rollout);
+  a.catalog.keep(1, 'Dashboard', { number: 7, digest: 'd', at: 5 });
   expect(b.catalog.get(1)).toBeUndefined();
   await a.flush();
   await b.refresh();
   expect(b.catalog.get(1)).toEqual(repository(1, 'first'));
   expect(b.catalog.byName('acme/r1')?.ref.id).toBe(1);
   expect(b.catalog.standings(1).get('web')).toEqual(standing);
-  expect(b.catalog.kept(1, 'Dashboard')).toEqual({ number: 7, digest: 'd' });
+  expect(b.catalog.kept(1, 'Dashboard')).toEqual({ number: 7, digest: 'd', at: 5 });
   expect(b.catalog.tell(1, 'web', standing)).toBe(false);
+  expect(b.catalog.rollouts(1).get('web 1:web')).toEqual(rollout);
+  b.catalog.tellRollout(1, 'web 1:web', undefined);
+  await b.flush();
+  await a.refresh();
+  expect(a.catalog.rollouts(1).size).toBe(0);
+  a.catalog.tellRollout(1, 'web 1:web', rollout);
 
   // Nothing is certain before all that is expected was seen, by whomever.
   expect(b.catalog.isComplete()).toBe(false);
@@ -97,6 +105,7 @@ test('what one process reads the others have before their next job, and nobody e
   expect(b.catalog.get(1)).toBeUndefined();
   expect(b.catalog.standings(1).size).toBe(0);
   expect(b.catalog.kept(1, 'Dashboard')).toBeUndefined();
+  expect(b.catalog.rollouts(1).size).toBe(0);
 });
 
 test('a process that starts has all at once; it counts as seen when somebody has looked again', async () => {

@@ -79,6 +79,8 @@ export interface WavePlan<One extends RolloutDownstream> {
   readonly why: string;
   /** Addresses of its gate that are to be asked now: the rest of it holds. */
   readonly asks?: readonly string[];
+  /** Its gate is manual, and all the rest of it holds. */
+  readonly awaitsApproval?: true;
   /** Whose health failed it. */
   readonly sick?: One;
 }
@@ -167,7 +169,7 @@ function planWave<One extends RolloutDownstream>(
   if (heldAt === undefined) {
     if (held === undefined) return { ...base, state: 'open', opensAt, why: waitsFor(counting, ends, gate) };
     if (answeredAt !== undefined)
-      return { ...base, state: 'open', opensAt, why: 'It waits for an approval.' };
+      return { ...base, state: 'open', opensAt, why: 'It waits for an approval.', awaitsApproval: true };
     const asks = gate.urls ?? [];
     return { ...base, state: 'open', opensAt, why: 'It waits for the addresses of its gate.', asks };
   }

@@ -23,6 +23,7 @@ import { loadDashboardFacts } from './facts.ts';
 import { limitPart, waitingUpdates } from './limit-part.ts';
 import { keepOrganizationBoard } from './organization.ts';
 import { changedPastProposals, publishedUnapproved } from './past-proposals.ts';
+import { tellExempted } from './tell-exempted.ts';
 
 /** Brings the dashboard up to date, and does what somebody ticked there. */
 export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'> {
@@ -39,8 +40,13 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
     await ports.enqueue(boards.map(({ ref }) => organizationBoardJob(ref)));
     const found = await openRegistered(access, { isFetched: true }, signal);
     if (found.kind === 'none') return nothing(found.reason);
-    if (found.config.dashboard === false) return nothing('not-asked-for');
     const { config, facts, configuration } = found;
+    const exemptions = (config.exemptions ?? []).map((exemption) => ({
+      exemption,
+      state: exemptionState(exemption, ports.now()),
+    }));
+    await tellExempted(ports, access, { repository: { ...known, ...facts }, exemptions }, signal);
+    if (config.dashboard === false) return nothing('not-asked-for');
     if (edited !== undefined) {
       // An issue of somebody else may be edited as he likes.
       const before = ports.catalog.kept(repository.id, DASHBOARD_TITLE);
@@ -75,10 +81,7 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
       ),
       limit: limitPart(waiting, seconds, ports.now()),
       rollouts: rolloutPart(await newestLooks(ports, repository.id, signal)),
-      exemptions: (config.exemptions ?? []).map((exemption) => ({
-        exemption,
-        state: exemptionState(exemption, ports.now()),
-      })),
+      exemptions,
       problems: [...configuration.problems, ...documentProblems(known)],
       unsealed: await unsealedRefs(ports, access, signal),
     });

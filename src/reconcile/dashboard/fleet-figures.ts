@@ -4,8 +4,8 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { repositoryDirectory } from '../../revision/package-path.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
-import { knownLooks } from '../rollout/rollouts.ts';
-import { rolloutsOf } from '../rollout/scope.ts';
+import { standingOf } from '../rollout/rollouts.ts';
+import { newestOf, rolloutsOf } from '../rollout/scope.ts';
 
 /** Each map holds every word that it may hold, so that a series that becomes zero is told. */
 export interface FleetFigures {
@@ -27,21 +27,18 @@ const WAVES = ['waiting', 'open', 'paused', 'pausing', 'passed', 'failed'] as co
 const BEHIND = ['0', '1', '2', '3-9', '10+'] as const;
 const READY: readonly string[] = ['up-to-date', 'merged', 'proposed'];
 
-/** Of what the index holds now; nothing is asked of git or the forge. */
-export function fleetFigures(ports: Pick<Ports, 'catalog' | 'memories' | 'now'>): FleetFigures {
-  const { catalog } = ports;
-  const { governed } = rolloutsOf(catalog);
-  const controls = new Set(governed.map(({ control }) => control.ref.id));
-  const looks = [...controls].flatMap((id) => knownLooks(ports, id));
-  const running = looks.filter(({ plan }) => plan.state !== 'done');
+/** Of what the index holds now; nothing is asked of git or the forge. All processes on one database find the same. */
+export function fleetFigures({ catalog, now }: Pick<Ports, 'catalog' | 'now'>): FleetFigures {
+  const published = rolloutsOf(catalog).governed.filter((one) => newestOf(one) !== undefined);
+  const rollouts = published.map((one) => standingOf(catalog, one));
   return {
-    rollouts: counted(ROLLOUTS, [
-      ...looks.map(({ plan }) => plan.state),
-      ...Array.from({ length: Math.max(0, governed.length - looks.length) }, () => 'unknown'),
-    ]),
+    rollouts: counted(
+      ROLLOUTS,
+      rollouts.map((one) => one?.state ?? 'unknown'),
+    ),
     waves: counted(
       WAVES,
-      running.flatMap(({ plan }) => plan.waves.map(({ state }) => state)),
+      rollouts.flatMap((one) => (one === undefined || one.state === 'done' ? [] : one.waves)),
     ),
     updates: counted(
       [],
@@ -49,7 +46,7 @@ export function fleetFigures(ports: Pick<Ports, 'catalog' | 'memories' | 'now'>)
     ),
     variants: variantFigures(catalog),
     behind: counted(BEHIND, distances(catalog)),
-    lagSeconds: lags(catalog, ports.now().getTime()),
+    lagSeconds: lags(catalog, now().getTime()),
   };
 }
 

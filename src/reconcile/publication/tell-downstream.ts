@@ -1,6 +1,6 @@
 /** Where a published revision went: its proposal's comment and its release follow the updates downstream. */
 import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
-import { markedPart, withPart } from '../../text/marked-part.ts';
+import { markedPart, partIn, withPart } from '../../text/marked-part.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
 import type { Comment } from '../forge/comments.ts';
@@ -13,6 +13,7 @@ import {
 } from '../repository/package-revisions.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
+import { dated, undated } from '../text/as-of.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
 
@@ -57,7 +58,8 @@ export function createDownstreamReconciler(ports: Ports): Reconciler<'downstream
       if (provenance === undefined) continue;
       const called = `${provenance.package}@${name}`;
       const text = downstreamText(ports, repository, directory, { name, called, newest });
-      if (config.publish.release) await tellRelease({ access, directory, revision: name, text, signal });
+      if (config.publish.release)
+        await tellRelease({ ports, access, directory, revision: name, text, signal });
       const path = packagePathOf(config.directory, directory) ?? directory;
       if (provenance.proposal !== undefined)
         await tellProposal({ ports, access, number: provenance.proposal, path, text, signal });
@@ -74,7 +76,7 @@ async function tellProposal({
   text,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'runExclusive'>;
+  readonly ports: Pick<Ports, 'app' | 'now' | 'runExclusive'>;
   readonly access: Pick<RepositoryAccess, 'forge' | 'ref'>;
   readonly number: number;
   readonly path: string;
@@ -84,11 +86,20 @@ async function tellProposal({
   await ports.runExclusive(summaryLock(ref, number), async () => {
     const comments = await forge.listComments(number, signal);
     const summary = ourSummary(ports, comments)?.body.replaceAll('\r\n', '\n') ?? '';
-    const body = withPart(summary, downstreamPart(path), text);
+    const body = withNews(summary, downstreamPart(path), { text, now: ports.now() });
     if (body === summary) return;
     const shown = body.slice(SUMMARY_MARKER.length).trimStart();
     await forge.upsertStickyAmong(comments, { number, marker: SUMMARY_MARKER, body: shown }, signal);
   });
+}
+
+/** The same where that part says so already, whatever its date. */
+function withNews(
+  body: string,
+  part: string,
+  { text, now }: { readonly text: string; readonly now: Date },
+): string {
+  return undated(partIn(body, part)) === text ? body : withPart(body, part, dated(text, now));
 }
 
 /** Two write the comment of a merged proposal, a part each. */
@@ -102,12 +113,14 @@ export function ourSummary({ app }: Pick<Ports, 'app'>, comments: readonly Comme
 }
 
 async function tellRelease({
+  ports,
   access: { forge },
   directory,
   revision,
   text,
   signal,
 }: {
+  readonly ports: Pick<Ports, 'now'>;
   readonly access: Pick<RepositoryAccess, 'forge'>;
   readonly directory: RepositoryDirectory;
   readonly revision: string;
@@ -117,8 +130,7 @@ async function tellRelease({
   const { tag } = publishedRefs(directory, revision);
   const release = await forge.getRelease(tag, signal);
   if (release === null) return;
-  const body = withPart(release.body.replaceAll('\r\n', '\n'), RELEASE_PART, text);
-  if (body !== release.body.replaceAll('\r\n', '\n')) {
-    await forge.upsertRelease({ tag, name: release.name, body }, signal);
-  }
+  const before = release.body.replaceAll('\r\n', '\n');
+  const body = withNews(before, RELEASE_PART, { text, now: ports.now() });
+  if (body !== before) await forge.upsertRelease({ tag, name: release.name, body }, signal);
 }

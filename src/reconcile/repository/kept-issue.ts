@@ -3,6 +3,7 @@ import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { Issue } from '../forge/issues.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
+import { dated, dateOf, undated } from '../text/as-of.ts';
 
 /**
  * Our issue of that title; the first one there was, because two processes that start at once may make two. The number that is
@@ -33,10 +34,11 @@ export async function keepIssue(
   const { title, body, look } = wanted;
   const { id } = access.ref;
   const digest = digestOf('portico issue 1', [title, body]);
-  if (!look && ports.catalog.kept(id, title)?.digest === digest) return;
+  const known = ports.catalog.kept(id, title);
+  if (!look && known?.digest === digest && !isOld(known.at, ports.now())) return;
   try {
-    const { number, written } = await put(ports, access, { title, body }, signal);
-    ports.catalog.keep(id, title, { number, digest: written ? digest : NOT_WRITTEN });
+    const { number, written, at } = await put(ports, access, { title, body }, signal);
+    ports.catalog.keep(id, title, { number, digest: written ? digest : NOT_WRITTEN, at });
   } catch (error) {
     // A repository without issues has no dashboard, and that is no failure.
     if (!hasNoIssues(error)) throw error;
@@ -54,29 +56,39 @@ export function hasNoIssues(error: unknown): boolean {
   return error instanceof PorticoError && NO_ISSUES.includes(error.code);
 }
 
-/** The number of the issue that holds the body now, or that a person closed. */
+/** The number of the issue that holds the body now, or that a person closed; and when that was written. */
 async function put(
   ports: Ports,
   access: RepositoryAccess,
   { title, body }: { readonly title: string; readonly body: string },
   signal: AbortSignal | undefined,
-): Promise<{ readonly number: number; readonly written: boolean }> {
-  const { forge } = access;
+): Promise<{ readonly number: number; readonly written: boolean; readonly at: number }> {
+  const { forge, ref } = access;
   const found = await findIssue(ports, access, title, signal);
-  const dated = `${body}\n\n${asOf(ports.now())}`;
+  const now = ports.now();
+  const text = dated(body, now, UNCHANGED);
+  const at = now.getTime();
   if (found === null)
-    return { number: await openIssue(ports, access, { title, body: dated }, signal), written: true };
-  if (found.state === 'closed') return { number: found.number, written: false };
-  if (found.body.replace(AS_OF, '') !== body) await forge.updateIssue(found.number, { body: dated }, signal);
-  return { number: found.number, written: true };
+    return { number: await openIssue(ports, access, { title, body: text }, signal), written: true, at };
+  const { number } = found;
+  if (found.state === 'closed') return { number, written: false, at };
+  if (undated(found.body) === body) {
+    const before = dateOf(found.body);
+    // Only the date is old: what has to be written today comes first.
+    const mayStay = !isOld(before, now) || (await ports.secondsUntilContentAllowed(ref.installationId)) > 0;
+    if (mayStay) return { number, written: true, at: before };
+  }
+  await forge.updateIssue(number, { body: text }, signal);
+  return { number, written: true, at };
 }
 
-/** When it was written last. Alone it is no reason to write. */
-function asOf(now: Date): string {
-  return `As of ${now.toISOString().slice(0, 16).replace('T', ' ')} UTC; unchanged since.`;
-}
+/** Whoever reads it sees that Portico still looks: the date alone is a reason to write once a day. */
+const UNCHANGED = ', and unchanged since; renewed every day';
+const RENEWED_MS = 86_400_000;
 
-const AS_OF = /\n\nAs of \d{4}-\d\d-\d\d \d\d:\d\d UTC; unchanged since\.$/;
+function isOld(at: number, now: Date): boolean {
+  return now.getTime() - at >= RENEWED_MS;
+}
 
 /** Opens an issue; where two processes did so at once, the answer is the first. */
 export async function openIssue(

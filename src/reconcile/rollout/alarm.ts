@@ -1,5 +1,7 @@
 /** Pure: whether the owners of a rollout have to hear of it, and what they read. */
 import type { RolloutPlan } from '../../package/rollout/plan.ts';
+import { digestOf } from '../../revision/digest.ts';
+import { durationText } from '../../text/duration.ts';
 import type { Notice } from '../job.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
@@ -10,28 +12,35 @@ export const MAX_OPEN_MS = 7 * 24 * 3_600_000;
 export interface Alarm {
   /** What happened is told once for each of these: a rollout that goes on and stops again is told again. */
   readonly key: string;
+  /** By which it is noted that the operator's webhook was told, without blanks and at most 63 characters. */
+  readonly told: string;
   readonly type: Notice['type'];
   /** The upstream package, as `owner/name:path`; absent where it is about the document. */
   readonly package?: string;
   /** What happened, as plain text. */
   readonly message: string;
-  /** The comment, behind the mentions of the owners; null where none are named. */
-  readonly body: string | null;
+  /** The comment, behind the mentions of the owners. */
+  readonly body: string;
 }
 
 type Look = Pick<RolloutLook, 'governed' | 'revision' | 'orders'> & {
   readonly plan: Pick<RolloutPlan<never>, 'state' | 'why'> & {
     readonly waves: readonly Pick<
       RolloutPlan<never>['waves'][number],
-      'name' | 'state' | 'opensAt' | 'why'
+      'name' | 'state' | 'opensAt' | 'why' | 'awaitsApproval'
     >[];
   };
 };
 
-/** Null where the rollout goes on. */
-export function alarmOf({ governed, revision, orders, plan }: Look, now: number): Alarm | null {
+/** None where the rollout goes on, and needs nobody for that. */
+export function alarmsOf(look: Look, now: number): readonly Alarm[] {
+  const halt = haltOf(look, now);
+  return [...(halt === null ? [] : [halt]), ...approvalsNeeded(look)];
+}
+
+function haltOf({ governed, revision, orders, plan }: Look, now: number): Alarm | null {
   const { rollout, upstream, directory, path } = governed;
-  const { owners = [], name } = rollout;
+  const { name } = rollout;
   const event = whatHappened(plan, now);
   if (event === null) return null;
   const isMistake = rollout.mistake !== undefined;
@@ -43,11 +52,46 @@ export function alarmOf({ governed, revision, orders, plan }: Look, now: number)
   const help = helpFor(plan.state, { name, at: `${path}@${revision}`, isMistake });
   return {
     key: `${name} ${about} ${orders.resumedAt ?? 0}`,
+    told: `${event.type}-${orders.resumedAt ?? 0}`,
     type: event.type,
     ...(!isMistake && { package: what }),
     message: `${heading.replaceAll('`', '')} ${event.why}`,
-    body: owners.length === 0 ? null : [`**${heading}** ${foreignSentence(event.why)}`, ...help].join('\n\n'),
+    body: [`**${heading}** ${foreignSentence(event.why)}`, ...help].join('\n\n'),
   };
+}
+
+/** Once for each wave and revision. The text says nothing that changes while it waits: it would be written again. */
+function approvalsNeeded({ governed, revision, plan }: Look): readonly Alarm[] {
+  if (plan.state !== 'running') return [];
+  const { rollout, upstream, directory, path } = governed;
+  const { name } = rollout;
+  const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  return plan.waves
+    .filter(({ awaitsApproval }) => awaitsApproval === true)
+    .map((wave): Alarm => {
+      const heading = `Wave ${code(wave.name)} of the rollout ${code(name)} of ${code(what)} ${code(revision)} waits for an approval.`;
+      const rest = 'Everything else in its gate holds.';
+      const approve = `/portico rollout approve ${name} ${wave.name} ${path}@${revision}`;
+      const pause = rollout.waves.find((one) => one.name === wave.name)?.pauseAfter ?? 0;
+      const next = pause === 0 ? 'at once' : `after a pause of ${durationText(pause)}`;
+      const help = [
+        `- To approve it: \`${approve}\`. The next wave opens ${next}.`,
+        `- To stop it here: \`/portico rollout stop ${name}\``,
+        takeBack(name, `${path}@${revision}`),
+      ].join('\n');
+      return {
+        key: `${name} ${upstream.ref.id}:${directory}@${revision} approval ${wave.name}`,
+        told: `approval-${digestOf('portico wave 1', [wave.name]).slice(-16)}`,
+        type: 'rollout.approval-needed',
+        package: what,
+        message: `${heading.replaceAll('`', '')} ${rest} ${approve}`,
+        body: [`**${heading}** ${rest}`, help].join('\n\n'),
+      };
+    });
+}
+
+function takeBack(name: string, at: string): string {
+  return `- To take it back: \`/portico rollout rollback ${name} ${at}\` gives each downstream that has it a proposal, at once, for the revision that it was at before, and lists them.`;
 }
 
 function whatHappened(
@@ -78,7 +122,7 @@ function helpFor(
       'No one else gets it, and open updates that bring it are closed. Each downstream that has it gets a proposal for the revision that it was at before; people merge it.';
     return [back, [fix, resume].join('\n')];
   }
-  const undo = `- To take it back: \`/portico rollout rollback ${name} ${at}\` gives each downstream that has it a proposal, at once, for the revision that it was at before, and lists them.`;
+  const undo = takeBack(name, at);
   if (state === 'stopped') {
     const held = 'No one else gets it. Updates that are open stay open, and none merges automatically.';
     return [held, [undo, fix, resume].join('\n')];

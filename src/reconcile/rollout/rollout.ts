@@ -12,7 +12,7 @@ import type { RolloutMember } from './facts.ts';
 import { isOlder } from './led-back.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import { createQuestionBudget } from './question-budget.ts';
-import { concernedBy, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
+import { concernedBy, forgetEnded, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
 import { newestOf, type Governed } from './scope.ts';
 import { tellOwners } from './tell-owners.ts';
 
@@ -25,6 +25,7 @@ const MAX_WAIT = 3_600;
 export function createRolloutReconciler(ports: Ports): RolloutReconciler {
   return async ({ repository, since }, signal) => {
     const now = ports.now().getTime();
+    forgetEnded(ports.catalog, repository.id);
     for (const governed of concernedBy(ports.catalog, repository.id)) {
       const { control, upstream } = governed;
       const rest = restOf(ports, governed);

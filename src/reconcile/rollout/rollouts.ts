@@ -1,6 +1,7 @@
 /** How far each rollout has come, and what that means for one downstream. */
 
 import type { Catalog } from '../../catalog/catalog.ts';
+import type { RolloutStanding } from '../../catalog/last-looks.ts';
 import { assignWaves } from '../../package/rollout/assign.ts';
 import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
@@ -67,7 +68,7 @@ const SERVES_MS = 5_000;
 
 /** True where a rollout may change with this repository: it holds the document, the upstream, or a downstream. */
 export function rolloutConcerns(catalog: Catalog, { id }: Pick<RepositoryRef, 'id'>): boolean {
-  return concernedBy(catalog, id).length > 0;
+  return catalog.rollouts(id).size > 0 || concernedBy(catalog, id).length > 0;
 }
 
 /** The upstream packages whose rollout may change with this repository. */
@@ -146,7 +147,34 @@ export async function lookAt({
     { version: catalog.version(), began, at: now, look },
     MAX_LOOKS,
   );
+  if (!partial && revision === newestOf(governed)) {
+    const waves = plan.waves.map(({ state }) => state);
+    catalog.tellRollout(governed.control.ref.id, standingName(governed), {
+      revision,
+      state: plan.state,
+      waves,
+    });
+  }
   return look;
+}
+
+/** Under which the catalog holds how far it is, in the repository of its document. */
+function standingName({ rollout, upstream, directory }: Governed): string {
+  return `${rollout.name} ${upstream.ref.id}:${directory}`;
+}
+
+/** How far the newest revision of an upstream package is, as any process found it last; undefined where none has looked yet. */
+export function standingOf(catalog: Catalog, governed: Governed): RolloutStanding | undefined {
+  const known = catalog.rollouts(governed.control.ref.id).get(standingName(governed));
+  return known?.revision === newestOf(governed) ? known : undefined;
+}
+
+/** What is held of rollouts that this repository governs no longer is forgotten. */
+export function forgetEnded(catalog: Catalog, control: number): void {
+  const own = rolloutsOf(catalog).governed.filter((one) => one.control.ref.id === control);
+  const names = new Set(own.map(standingName));
+  for (const name of catalog.rollouts(control).keys())
+    if (!names.has(name)) catalog.tellRollout(control, name, undefined);
 }
 
 async function governedSince({

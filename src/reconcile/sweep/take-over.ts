@@ -150,7 +150,8 @@ function remember(
   title: string,
   number: number,
 ): void {
-  if (catalog.kept(ref.id, title)?.number !== number) catalog.keep(ref.id, title, { number, digest: '' });
+  if (catalog.kept(ref.id, title)?.number !== number)
+    catalog.keep(ref.id, title, { number, digest: '', at: 0 });
 }
 
 /**

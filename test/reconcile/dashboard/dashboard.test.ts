@@ -86,3 +86,30 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   expect(await board('up')).toMatch(/\| `web` \| `v1` \|[^\n]*retired: `v2`/);
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
 });
+
+const dayOf = (hours: number): string =>
+  `As of ${new Date(Date.now() - hours * 3_600_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+test('its date is renewed once it is a day old, and not before', async () => {
+  const { rest } = stage.as('alice');
+  const [young, old] = [dayOf(23), dayOf(25)];
+  // What was written when is remembered; a process that begins reads it in the issue.
+  await stage.stopBot();
+  for (const [name, day] of [
+    ['up', young],
+    ['down', old],
+  ] as const) {
+    const { where } = stage.repository(name);
+    const { data } = await rest.issues.listForRepo(where);
+    const issue = data.find(({ title }) => title === 'Portico dashboard')!;
+    const body = issue.body!.replace(/As of \S+ \S+ UTC/, day);
+    await rest.issues.update({ ...where, issue_number: issue.number, body });
+  }
+  await stage.startBot();
+  expect(await board('up')).toContain(young);
+  const renewed = await board('down');
+  expect(renewed).toMatch(
+    /\n\nAs of \d{4}-\d\d-\d\d \d\d:\d\d UTC, and unchanged since; renewed every day\.$/,
+  );
+  expect(renewed).not.toContain(old);
+});

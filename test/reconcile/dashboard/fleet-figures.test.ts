@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 
 import { createCatalog, type UpstreamLock } from '../../../src/catalog/catalog.ts';
+import { createSharedCatalog, type SharedCatalog } from '../../../src/catalog/shared-catalog.ts';
+import { readRollouts } from '../../../src/config/read-rollouts.ts';
 import { fleetFigures } from '../../../src/reconcile/dashboard/fleet-figures.ts';
-import { createMemories } from '../../../src/reconcile/memories.ts';
+import { forgetEnded } from '../../../src/reconcile/rollout/rollouts.ts';
 import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
@@ -29,7 +31,7 @@ test('the fleet is counted by state, reason and distance, and told to Prometheus
     catalog.tell(10 + at, 'shop', { reason, message: '', ...(at > 0 && { behindSince }) });
   }
   const metrics = createMetrics();
-  metrics.observeFleet(() => fleetFigures({ catalog, memories: createMemories(), now: () => new Date(NOW) }));
+  metrics.observeFleet(async () => fleetFigures({ catalog, now: () => new Date(NOW) }));
   const told = async (): Promise<string[]> => {
     const text = await metrics.registry.metrics();
     return text
@@ -57,6 +59,58 @@ test('the fleet is counted by state, reason and distance, and told to Prometheus
     'portico_downstream_lag_seconds{quantile="0.9"} 4',
     'portico_downstream_lag_seconds{quantile="1"} 4',
   ]);
+});
+
+const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
+kind: Rollout
+metadata: { name: web }
+spec:
+  upstreams: [{ packages: ['**'] }]
+  waves: [{ name: one, size: 1 }, { name: all }]
+`;
+
+const rolloutsOf = ({ catalog }: SharedCatalog): readonly unknown[] => {
+  const { rollouts, waves } = fleetFigures({ catalog, now: () => new Date(NOW) });
+  return [rollouts, waves].map((counts) => Object.fromEntries([...counts].filter(([, count]) => count > 0)));
+};
+
+test('two processes tell the same of a rollout, whichever of them looked at it, and nothing of one that is over', () => {
+  const [one, other] = [createSharedCatalog(), createSharedCatalog()];
+  const share = (): void => {
+    for (const entry of one.pending()) other.take(entry, true);
+    one.stored(one.pending());
+  };
+  const file = '.github/portico/rollout.yaml';
+  const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(ROLLOUT) });
+  const put = (names: readonly string[]): void =>
+    one.catalog.put(
+      bareRepository(1, 'acme/up', {
+        revisions: new Map([
+          [repositoryDirectory('web'), names],
+          [repositoryDirectory('draft'), []],
+        ]),
+        documents: [{ file, id: 'i', documents: [], problems: [], rollouts }],
+      }),
+    );
+  put(['v1', 'v2']);
+  share();
+  // Nobody has looked yet; what is not published has no rollout.
+  expect(rolloutsOf(other)).toEqual([{ unknown: 1 }, {}]);
+  one.catalog.tellRollout(1, 'web 1:web', { revision: 'v2', state: 'stopped', waves: ['failed', 'waiting'] });
+  share();
+  for (const process of [one, other])
+    expect(rolloutsOf(process)).toEqual([{ stopped: 1 }, { failed: 1, waiting: 1 }]);
+  one.catalog.tellRollout(1, 'web 1:web', { revision: 'v2', state: 'done', waves: ['passed', 'passed'] });
+  share();
+  expect(rolloutsOf(other)).toEqual([{ done: 1 }, {}]);
+  // Of the next revision nothing is known because of the one before.
+  put(['v1', 'v2', 'v3']);
+  share();
+  expect(rolloutsOf(other)).toEqual([{ unknown: 1 }, {}]);
+  one.catalog.tellRollout(1, 'gone 1:web', { revision: 'v1', state: 'stopped', waves: ['failed'] });
+  forgetEnded(one.catalog, 1);
+  share();
+  expect([...other.catalog.rollouts(1).keys()]).toEqual(['web 1:web']);
 });
 
 test('the age of the last sweep begins anew with each', async () => {

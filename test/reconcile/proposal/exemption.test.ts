@@ -83,6 +83,8 @@ longTest(
     const board = data.find(({ title }) => title === 'Portico dashboard')?.body;
     expect(board).toContain('### Exemptions from guardrails');
     expect(board).toContain(`| ${inDays(5)} | **ends within 14 days**`);
+    expect(await told()).toEqual([expect.stringContaining(`ends with ${inDays(5)}.`)]);
+    expect((await told())[0]).toMatch(/@carol/);
 
     // The day after, it counts no more, whatever the document still says.
     await repo.push('main', exemption(inDays(-1)));
@@ -92,5 +94,21 @@ longTest(
     expect((await repo.checksOf(late.number)).get('guardrail/colour')).toMatchObject({
       conclusion: 'failure',
     });
+    const twice = ['ends with', 'ended with'].map((text) => expect.stringContaining(text));
+    expect(await told()).toEqual(twice);
+    // Once, also by a process that remembers nothing.
+    await stage.stopBot();
+    await stage.startBot();
+    await stage.sweep();
+    expect(await told()).toEqual(twice);
   },
 );
+
+/** What stands in the issue about exemptions. */
+async function told(): Promise<string[]> {
+  await stage.idle();
+  const repo = stage.repository('house');
+  const { data } = await stage.as('alice').rest.issues.listForRepo(repo.where);
+  const issue = data.find(({ title }) => title === 'Portico exemptions');
+  return issue === undefined ? [] : (await repo.comments(issue.number)).map(({ body }) => body ?? '');
+}

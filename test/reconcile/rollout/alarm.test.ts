@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest';
 
-import { alarmOf, MAX_OPEN_MS } from '../../../src/reconcile/rollout/alarm.ts';
+import { alarmsOf, MAX_OPEN_MS, type Alarm } from '../../../src/reconcile/rollout/alarm.ts';
 
-type Look = Parameters<typeof alarmOf>[0];
+type Look = Parameters<typeof alarmsOf>[0];
+
+const alarmOf = (look: Look, now: number): Alarm | undefined => {
+  const [first, ...more] = alarmsOf(look, now);
+  expect(more).toEqual([]);
+  return first;
+};
 
 const governed = (owners?: readonly string[], mistake?: string): Look['governed'] =>
   ({
@@ -46,10 +52,9 @@ describe('the owners of a rollout', () => {
     );
   });
 
-  test('hear nothing of one that goes on, is done, or has no owners', () => {
-    expect(alarmOf(look({}), 0)).toBeNull();
-    expect(alarmOf(look({ state: 'done' }), 0)).toBeNull();
-    expect(alarmOf(look({ state: 'stopped' }, { governed: governed() }), 0)?.body).toBeNull();
+  test('hear nothing of one that goes on, or is done', () => {
+    expect(alarmOf(look({}), 0)).toBeUndefined();
+    expect(alarmOf(look({ state: 'done' }), 0)).toBeUndefined();
   });
 
   test('hear of a wave that is open for a week, and not of one that pauses', () => {
@@ -58,8 +63,8 @@ describe('the owners of a rollout', () => {
     expect(late?.body).toContain('does not go on');
     expect(late?.body).toContain('1 of 2 are healthy.');
     expect(late?.body).toContain('`/portico rollout approve web <wave> web@v4`');
-    expect(alarmOf(look({ waves: [{ ...wave, state: 'open' }] }), MAX_OPEN_MS)).toBeNull();
-    expect(alarmOf(look({ waves: [{ ...wave, state: 'pausing' }] }), MAX_OPEN_MS + 1)).toBeNull();
+    expect(alarmOf(look({ waves: [{ ...wave, state: 'open' }] }), MAX_OPEN_MS)).toBeUndefined();
+    expect(alarmOf(look({ waves: [{ ...wave, state: 'pausing' }] }), MAX_OPEN_MS + 1)).toBeUndefined();
   });
 
   test('hear of it once, whatever becomes of it, and again only where it went on in between', () => {
@@ -69,6 +74,33 @@ describe('the owners of a rollout', () => {
     expect(alarmOf(look({ state: 'stopped' }, { orders: resumed }), 0)?.key).not.toBe(stopped?.key);
     const other = alarmOf(look({ state: 'stopped' }, { revision: 'v5' }), 0);
     expect(other?.key).not.toBe(stopped?.key);
+  });
+
+  test('hear of a wave that only their approval holds up, once for each wave and revision', () => {
+    const wave = { name: 'one', state: 'open', opensAt: 0, why: 'It waits for an approval.' } as const;
+    const ready = { ...wave, awaitsApproval: true } as const;
+    const said = alarmOf(look({ waves: [ready] }), 0);
+    expect(said).toMatchObject({
+      type: 'rollout.approval-needed',
+      message:
+        'Wave one of the rollout web of acme/up:web v4 waits for an approval. Everything else in its gate holds. /portico rollout approve web one web@v4',
+    });
+    expect(said?.body).toContain('`/portico rollout approve web one web@v4`. The next wave opens at once.');
+    expect(said?.told).toMatch(/^\S{1,63}$/);
+    expect(alarmOf(look({ waves: [wave] }), 0)).toBeUndefined();
+    expect(alarmOf(look({ state: 'stopped', waves: [ready] }), 0)?.type).toBe('rollout.stopped');
+    const resumed = { skipped: new Map(), done: false, resumedAt: 5 };
+    expect(alarmOf(look({ waves: [ready] }, { orders: resumed }), 0)).toEqual(said);
+    const others = [
+      alarmOf(look({ waves: [{ ...ready, name: 'two' }] }), 0),
+      alarmOf(look({ waves: [ready] }, { revision: 'v5' }), 0),
+    ];
+    expect(new Set([said, ...others].map((one) => one?.key)).size).toBe(3);
+    // It is open for a week, too.
+    expect(alarmsOf(look({ waves: [ready] }), MAX_OPEN_MS + 1).map(({ type }) => type)).toEqual([
+      'rollout.waiting',
+      'rollout.approval-needed',
+    ]);
   });
 
   test('hear of a mistake in its document once for all packages', () => {

@@ -1,10 +1,12 @@
 /** A bad release on a Friday: it stops in the first wave, one order takes it back from exactly those who have it, and the fix goes out. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { askedSeries, metricOf } from '../../deploy/asked-series.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
@@ -50,7 +52,7 @@ spec:
   upstreams: [{ packages: [web, api] }]
   owners: ['@acme/platform', '@bob']
   waves:
-  - { name: canary, select: { repositories: [canary-*] }, gate: { statuses: [flux], urls: ['${url}/gate'] } }
+  - { name: canary, select: { repositories: [canary-*] }, gate: { statuses: [flux], urls: ['${url}/gate'], manual: true } }
   - { name: all }
 `;
 
@@ -219,6 +221,25 @@ test('one order takes it back from exactly those who have it, each to what it wa
   expect(await open()).toEqual(['canary-b: Update shop to v2']);
 });
 
+test('the server tells every series that alerts and panels ask for, and how the rollout is', async () => {
+  const text = await (await fetch(`${stage.server().url}/metrics`)).text();
+  const there = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name));
+  const asked = ['deploy/prometheus/alerts.yaml', 'deploy/grafana/portico.json'].flatMap((file) =>
+    askedSeries(readFileSync(file, 'utf8')),
+  );
+  expect(asked.length).toBeGreaterThan(40);
+  expect(asked.filter((name) => !there.has(name) && !there.has(metricOf(name)))).toEqual([]);
+  // Of two packages, one was taken back. What is counted is there before it happens.
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'portico_rollouts{state="rolled-back"} 1',
+      'portico_rollouts{state="unknown"} 0',
+      'portico_jobs_given_up_total{kind="notice",outcome="dead"} 0',
+      'portico_deliveries_total{event="deployment_status",outcome="unreadable"} 0',
+    ]),
+  );
+});
+
 test('the fix goes out through the waves, also to one that could not go back', async () => {
   await release('v5');
   expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to v5`));
@@ -229,10 +250,27 @@ test('the fix goes out through the waves, also to one that could not go back', a
   await report('canary-b', 'success');
   await stage.idle();
   expect(await open()).toEqual([]);
+  expect((await told()).comments).toHaveLength(1);
   gate.holds = true;
   await stage.sweep();
+  // All that is left is somebody's approval, and whoever may give it is told so, once.
+  if (STORIES) {
+    await stage.stopBot();
+    await stage.startBot();
+  }
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+  expect(await open()).toEqual([]);
+  const { number, comments } = await told();
+  expect(comments).toHaveLength(2);
+  const command = '/portico rollout approve apps canary web@v5';
+  expect(comments[1]).toContain(
+    '@acme/platform @bob **Wave `canary` of the rollout `apps` of `acme/up:web` `v5`',
+  );
+  expect(comments[1]).toContain(`\`${command}\``);
+  await stage.repository('up').say(number, command);
+  await stage.idle();
   expect(await open()).toEqual(NAMES.slice(2).map((name) => `${name}: Update shop to v5`));
-  expect((await told()).comments).toHaveLength(1);
+  expect((await told()).comments).toHaveLength(2);
 });
 
 test('the webhook of the operator hears of each once, however often the process was started and the webhook failed', () => {
@@ -242,5 +280,6 @@ test('the webhook of the operator hears of each once, however often the process 
   expect([...known.values()].map(({ type, revision }) => [type, revision])).toEqual([
     ['rollout.stopped', 'v4'],
     ['rollout.rolled-back', 'v4'],
+    ['rollout.approval-needed', 'v5'],
   ]);
 });

@@ -1,8 +1,8 @@
-/** Whom a rollout may mention: whoever writes the document could else have anyone on the forge notified. */
+/** Whom a document may have mentioned: whoever writes it could else have anyone on the forge notified. */
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import type { PeoplePort } from '../forge/people.ts';
-import { answered } from '../repository/caller.ts';
 import { code } from '../text/markdown-blocks.ts';
+import { answered } from './caller.ts';
 
 /**
  * The owners as they stand in a comment: teams of the same organisation and people with access to the repository are mentioned, others are named

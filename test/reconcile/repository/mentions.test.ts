@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { PorticoError } from '../../../src/error.ts';
-import { mentionsOf } from '../../../src/reconcile/rollout/mentions.ts';
+import { mentionsOf } from '../../../src/reconcile/repository/mentions.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 
 const ROLES: Readonly<Record<string, string>> = { bob: 'write', rita: 'read', eve: 'none' };
