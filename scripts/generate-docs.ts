@@ -1,5 +1,5 @@
 /** Writes the generated pages: `npm exec -- node scripts/generate-docs.ts`. Tests fail where they are not true. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { openApiDocument } from '../src/api/openapi.ts';
 import { policyList } from '../src/cel/policies/reference.ts';
@@ -11,10 +11,12 @@ import { functionTable } from '../src/function/reference.ts';
 import { withheldReasonTable } from '../src/reconcile/downstream/withheld-reason.ts';
 import { metricsReference } from '../src/telemetry/reference.ts';
 import { VERSION } from '../src/version.ts';
+import { CHART_FILES } from './chart-files.ts';
 import { withGeneratedPart } from './generated-part.ts';
 import { publishedSchemas } from './published-schema.ts';
 
 const docs = new URL('../docs/', import.meta.url);
+const deploy = new URL('../deploy/', import.meta.url);
 
 writeFileSync(new URL('cli.md', docs), cliReference());
 writeFileSync(new URL('commands.md', docs), commandReference());
@@ -33,3 +35,7 @@ for (const [file, text] of [
   const page = new URL(file, docs);
   writeFileSync(page, withGeneratedPart(readFileSync(page, 'utf8'), text));
 }
+
+// A chart holds what it installs.
+for (const [from, to] of Object.entries(CHART_FILES))
+  copyFileSync(new URL(from, deploy), new URL(to, deploy));

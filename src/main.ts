@@ -24,6 +24,7 @@ import { createMetrics } from './telemetry/metrics.ts';
 import { NO_TRACES, openTracing } from './telemetry/tracing.ts';
 import { VERSION } from './version.ts';
 import { openDoor } from './webhook/door-host.ts';
+import { READERS } from './webhook/event-payload.ts';
 
 export interface ServeOptions {
   readonly environment: Environment;
@@ -56,6 +57,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const log =
     options.log ?? createLog({ level: environment.logLevel, format: formatOf(environment), secrets });
   const metrics = createMetrics();
+  metrics.expect({ events: Object.keys(READERS) });
   await using started = new AsyncDisposableStack();
   const database = started.use(
     await openDatabase({

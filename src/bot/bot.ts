@@ -17,7 +17,7 @@ import { startQueue } from '../queue/queue.ts';
 import { createVerdicts } from '../queue/verdicts.ts';
 import { fleetFigures } from '../reconcile/dashboard/fleet-figures.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
-import type { Job } from '../reconcile/job.ts';
+import { JOB_KINDS, type Job } from '../reconcile/job.ts';
 import { isProposalJob, repositorySweepJob, sweepJob } from '../reconcile/jobs.ts';
 import type { RepositoryRef } from '../reconcile/ports.ts';
 import { newestLooks } from '../reconcile/rollout/rollouts.ts';
@@ -110,7 +110,13 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   });
   const queue = await startQueue({ database, log, metrics, handlers, lanes: LANES, scrub: options.scrub });
   metrics.observeDepth(() => queue.depth());
-  metrics.observeFleet(() => fleetFigures(ports));
+  metrics.observeBudget(() => connections.budget.left());
+  metrics.observeFleet(async () => {
+    // All processes tell the same: one that has nothing to do has not read lately what the others found.
+    await index?.refresh().catch(() => undefined);
+    return fleetFigures(ports);
+  });
+  metrics.expect({ kinds: JOB_KINDS });
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
   const again = (): void => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));

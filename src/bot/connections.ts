@@ -42,12 +42,11 @@ export interface Connections {
 
 /** Asks the forge who the App is; throws what the forge answers. Mirrors must be closed. */
 export async function connect(options: BotOptions): Promise<Connections> {
-  const { environment, database, log, metrics } = options;
+  const { environment, database, log } = options;
   const budget = createBudget({
     database,
     perMinute: environment.contentPerMinute,
     perHour: environment.contentPerHour,
-    metrics,
   });
   const forge = forgeOf(options, budget);
   const inside = parseInsideHosts(environment.insideHosts);

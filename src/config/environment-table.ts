@@ -172,7 +172,7 @@ export const VARIABLES: readonly Topic[] = [
       {
         name: 'NOTIFY_URL',
         meaning:
-          'where to report rollouts that stop, are rolled back or wait too long: a POST of JSON, repeated for about 40 minutes until it is answered with 2xx. An address in your own network must be listed in `INSIDE_HOSTS`',
+          'where to report rollouts that stop, are rolled back, wait too long or need an approval (`type`: `rollout.stopped`, `rollout.rolled-back`, `rollout.waiting`, `rollout.approval-needed`): a POST of JSON, repeated for about 40 minutes until it is answered with 2xx. An address in your own network must be listed in `INSIDE_HOSTS`',
       },
       {
         name: 'NOTIFY_SECRET',

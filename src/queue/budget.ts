@@ -11,6 +11,8 @@ export interface Budget {
   take(installationId: number, signal?: AbortSignal): Promise<void>;
   /** Seconds until a call asked for now would go ahead, behind all that wait already; 0 when at once. */
   eta(installationId: number): Promise<number>;
+  /** Installation → how many calls it could make at once, in all processes together; those that made none in the last hour are left out. */
+  left(): Promise<ReadonlyMap<number, number>>;
   /** Forgets calls that no window counts any more; returns how many. */
   prune(): Promise<number>;
 }
@@ -22,7 +24,6 @@ export interface BudgetOptions {
   readonly perHour: number;
   /** How long a minute is, in seconds; 60 when absent. Tests have no time for more. */
   readonly minuteSeconds?: number;
-  readonly metrics?: { budgetLeft(installationId: number, left: number): void };
 }
 
 /**
@@ -34,7 +35,7 @@ export interface BudgetOptions {
  * The time is a row, which is there before the call goes ahead.
  */
 export function createBudget(options: BudgetOptions): Budget {
-  const { database, metrics } = options;
+  const { database } = options;
   const minute = options.minuteSeconds ?? 60;
   const windows: CallWindows = {
     perMinute: options.perMinute,
@@ -48,7 +49,6 @@ export function createBudget(options: BudgetOptions): Budget {
     async take(installationId, signal) {
       signal?.throwIfAborted();
       const slot = await calls.reserve(installationId);
-      metrics?.budgetLeft(installationId, slot.left);
       if (slot.milliseconds === 0) return;
       try {
         await sleep(Math.ceil(slot.milliseconds), undefined, signal && { signal });
@@ -59,6 +59,21 @@ export function createBudget(options: BudgetOptions): Budget {
       }
     },
     eta: (installationId) => calls.eta(installationId),
+    async left() {
+      const rows = await database.query<{ id: number; minute: number; hour: number }>(
+        `SELECT installation::float8 AS id, count(*)::float8 AS hour,
+           count(*) FILTER (WHERE starts_at > clock_timestamp() - make_interval(secs => $1))::float8 AS minute
+         FROM portico.content_call WHERE starts_at > clock_timestamp() - make_interval(secs => $2)
+         GROUP BY installation`,
+        [minute, minute * 60],
+      );
+      return new Map(
+        rows.map((row) => [
+          row.id,
+          Math.max(0, Math.min(options.perMinute - row.minute, options.perHour - row.hour)),
+        ]),
+      );
+    },
     async prune() {
       const gone = await database.query(
         'DELETE FROM portico.content_call WHERE starts_at < clock_timestamp() - make_interval(secs => $1) RETURNING id',

@@ -12,8 +12,8 @@ export interface Slot {
 
 /** Who gives calls their times, one after the other. */
 export interface CallTimes {
-  /** Gives the next one its time, durably; `left`: how many more could be made at once. */
-  reserve(installationId: number): Promise<Slot & { readonly left: number }>;
+  /** Gives the next one its time, durably. */
+  reserve(installationId: number): Promise<Slot>;
   /** Gives a time back that nothing was done with. */
   release(installationId: number, slot: Slot): Promise<void>;
   /** Seconds until a call asked for now would go ahead. */
@@ -59,11 +59,6 @@ export function createOwnCalls(database: Pick<Database, 'query'>, windows: CallW
     return earliestCall(at, before, windows);
   }
 
-  function left(times: readonly Time[], at: bigint): number {
-    const minute = times.length - 1 - times.findLastIndex((time) => time.at <= at - windows.minute);
-    return Math.max(0, Math.min(windows.perMinute - minute, windows.perHour - times.length));
-  }
-
   function forget(times: Time[], id: string): void {
     const place = times.findIndex((time) => time.id === id);
     if (place !== -1) times.splice(place, 1);
@@ -85,8 +80,7 @@ export function createOwnCalls(database: Pick<Database, 'query'>, windows: CallW
         forget(times, id);
         throw error;
       }
-      const present = now();
-      return { id, milliseconds: Math.max(0, Number(at - present) / 1000), left: left(times, present) };
+      return { id, milliseconds: Math.max(0, Number(at - now()) / 1000) };
     },
     async release(installationId, { id }) {
       await database.query('DELETE FROM portico.content_call WHERE installation = $1 AND id = $2', [

@@ -7,7 +7,6 @@ import type { CallTimes, Slot } from './own-calls.ts';
  * database's clock.
  */
 export function createSharedCalls(database: Database, windows: CallWindows): CallTimes {
-  const minute = Number(windows.minute) / 1_000_000;
   const lines = new Map<number, Promise<unknown>>();
 
   /** One at a time for an installation: several connections would not keep the order of asking. */
@@ -30,7 +29,7 @@ export function createSharedCalls(database: Database, windows: CallWindows): Cal
          RETURNING id, greatest(0, extract(epoch FROM starts_at - clock_timestamp()) * 1000)::float8 AS milliseconds`,
         [installationId, String(at)],
       );
-      return { ...(slot ?? { id: '', milliseconds: 0 }), left: await left(tx, installationId) };
+      return slot ?? { id: '', milliseconds: 0 };
     });
   }
 
@@ -58,17 +57,6 @@ export function createSharedCalls(database: Database, windows: CallWindows): Cal
       },
       windows,
     );
-  }
-
-  async function left(source: Queryable, installationId: number): Promise<number> {
-    const [row] = await source.query<{ left: number }>(
-      `SELECT greatest(0, least(
-         $2::int - count(*) FILTER (WHERE starts_at > clock_timestamp() - make_interval(secs => $3)),
-         $4::int - count(*)))::int AS left
-       FROM portico.content_call WHERE installation = $1 AND starts_at > clock_timestamp() - make_interval(secs => $5)`,
-      [installationId, windows.perMinute, minute, windows.perHour, minute * 60],
-    );
-    return row?.left ?? 0;
   }
 
   return {

@@ -10,8 +10,6 @@ export interface Metrics {
   jobEnded(kind: string, outcome: string, seconds: number): void;
   /** `route` is the template (`GET /repos/{owner}/{repo}/pulls`), never the filled-in path; `status` 0 for no answer. */
   githubCall(route: string, status: number, seconds: number): void;
-  /** The calls that an installation may still make at once. */
-  budgetLeft(installationId: number, left: number): void;
   /** The forge wants the calls of an installation to pause until then, in milliseconds since 1970; null: those of the App itself. */
   paused(installationId: number | null, calls: 'rest' | 'graphql', until: number): void;
   rendered(outcome: string, seconds: number): void;
@@ -23,7 +21,11 @@ export interface Metrics {
   /** Asked anew for every scrape; a failing source is left out of that scrape. */
   observeDepth(read: () => Promise<readonly Depth[]>): void;
   observeInbox(read: () => number): void;
-  observeFleet(read: () => Fleet): void;
+  /** Installation → the content-creating calls that it may still make at once. */
+  observeBudget(read: () => Promise<ReadonlyMap<number, number>>): void;
+  observeFleet(read: () => Promise<Fleet>): void;
+  /** Counts of these are told as 0 from the start: a count that begins at 1 would be no increase, and nobody would be alerted. */
+  expect(names: { readonly kinds?: readonly string[]; readonly events?: readonly string[] }): void;
 }
 
 /** How the downstream packages of all repositories stand. Each word is one of few. */
@@ -74,10 +76,10 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
-  const budget = new Gauge({
-    name: 'portico_content_budget_left',
-    help: 'Content-creating calls that an installation may still make at once',
-    labelNames: ['installation'],
+  const givenUp = new Counter({
+    name: 'portico_jobs_given_up_total',
+    help: 'Jobs that are not tried again, by kind and outcome: dead after the last attempt, refused because of what a person has to correct',
+    labelNames: ['kind', 'outcome'],
     registers,
   });
   const renders = new Histogram({
@@ -112,10 +114,10 @@ export function createMetrics(): Metrics {
     delivery: (event, outcome) => deliveries.inc({ event, outcome }),
     jobEnded(kind, outcome, seconds) {
       jobs.observe({ kind, outcome }, seconds);
+      if (isGivenUp(outcome)) givenUp.inc({ kind, outcome });
       if (kind === 'sweep' && outcome === 'done') swept();
     },
     githubCall: (route, status, seconds) => calls.observe({ route, status }, seconds),
-    budgetLeft: (installation, left) => budget.set({ installation }, left),
     contentWork: (share, outcome, cpuSeconds) => work.observe({ share, outcome }, cpuSeconds),
     paused: addPauses(registry),
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
@@ -123,8 +125,19 @@ export function createMetrics(): Metrics {
     apiRequest: (collection, status) => requests.inc({ collection, status }),
     observeDepth: (read) => addDepth(registry, read),
     observeInbox: (read) => addInbox(registry, read),
+    observeBudget: (read) => addBudget(registry, read),
     observeFleet: (read) => addFleet(registry, read),
+    expect({ kinds = [], events = [] }) {
+      for (const kind of kinds) for (const outcome of GIVEN_UP) givenUp.inc({ kind, outcome }, 0);
+      for (const event of events) deliveries.inc({ event, outcome: 'unreadable' }, 0);
+    },
   };
+}
+
+const GIVEN_UP = ['dead', 'refused'] as const;
+
+function isGivenUp(outcome: string): boolean {
+  return GIVEN_UP.some((one) => one === outcome);
 }
 
 /** How long the event loop stood still at most since it was asked last: while it does, nobody is answered. */
@@ -223,6 +236,21 @@ function addInbox(registry: Registry, read: () => number): void {
   });
 }
 
+/** Asked for each scrape: what was left when a call was made last says nothing of now. */
+function addBudget(registry: Registry, read: () => Promise<ReadonlyMap<number, number>>): void {
+  const budget = new Gauge({
+    name: 'portico_content_budget_left',
+    help: 'Content-creating calls that an installation may still make at once; those that made none for an hour are left out',
+    labelNames: ['installation'],
+    registers: [registry],
+    async collect() {
+      const lefts = await read().catch(() => new Map<number, number>());
+      budget.reset();
+      for (const [installation, left] of lefts) budget.set({ installation }, left);
+    },
+  });
+}
+
 /** How long ago everything was last asked to be looked at; before the first time, how long ago the process began. */
 function addSweepAge(registry: Registry): () => void {
   let at = performance.now();
@@ -239,8 +267,13 @@ function addSweepAge(registry: Registry): () => void {
   };
 }
 
-/** Of the index, which each of these gauges reads for itself: that costs no call. */
-function addFleet(registry: Registry, read: () => Fleet): void {
+/** Of the index, which is read once for all gauges of a scrape: that costs no call. What cannot be read is left out. */
+function addFleet(registry: Registry, read: () => Promise<Fleet>): void {
+  let reading: Promise<Fleet | undefined> | undefined;
+  const fleetNow = (): Promise<Fleet | undefined> =>
+    (reading ??= read()
+      .catch(() => undefined)
+      .finally(() => (reading = undefined)));
   const gauge = (
     name: string,
     help: string,
@@ -252,9 +285,11 @@ function addFleet(registry: Registry, read: () => Fleet): void {
       help,
       labelNames: [label],
       registers: [registry],
-      collect() {
+      async collect() {
+        const fleet = await fleetNow();
         one.reset();
-        for (const [word, count] of countsOf(read())) one.set({ [label]: word }, count);
+        for (const [word, count] of fleet === undefined ? [] : countsOf(fleet))
+          one.set({ [label]: word }, count);
       },
     });
   };

@@ -17,9 +17,8 @@ function tableOfMetrics(): string[] {
   // Nothing is scraped: what they would ask is not asked.
   metrics.observeDepth(async () => []);
   metrics.observeInbox(() => 0);
-  metrics.observeFleet(() => {
-    throw new Error('nothing is scraped here');
-  });
+  metrics.observeBudget(async () => new Map());
+  metrics.observeFleet(() => Promise.reject(new Error('nothing is scraped here')));
   return metrics.registry
     .getMetricsAsArray()
     .filter(({ name }) => name.startsWith('portico_'))
@@ -46,6 +45,7 @@ export function metricsReference(): string {
     ...tableOfMetrics(),
     '',
     'A histogram has its series `_bucket`, `_sum` and `_count`, as usual. The values of `reason` are [why an update waits](variants.md#why-an-update-waits), or what was done.',
+    'All processes on one database tell the same of the queue, the budget, rollouts, waves, updates, variants and downstreams: count them once, with `max`. Counters and histograms are of each process: `sum`.',
     'Beside these, `process_…` and `nodejs_…` say how the process is: memory, processor time, open files, event loop, garbage collection.',
     '',
     'The rules in `deploy/prometheus/alerts.yaml` alert on them, each with its [runbook](runbooks.md); `deploy/grafana/portico.json` shows them.',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { CHART_FILES } from '../../scripts/chart-files.ts';
 import { ROOT, run, type Outcome } from '../cli/run-portico.ts';
 import { realTools, titled } from '../processors/real-tools.ts';
 import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
@@ -26,6 +27,8 @@ const EVERYTHING = [
   'ingress.enabled=true,ingress.host=portico.acme.example,ingress.tlsSecret=tls,ingress.className=nginx',
   'httpRoute.enabled=true,httpRoute.host=portico.acme.example,httpRoute.parentRefs[0].name=public',
   'serviceMonitor.enabled=true,serviceMonitor.labels.release=prometheus',
+  'prometheusRule.enabled=true,prometheusRule.labels.release=prometheus',
+  'grafanaDashboard.enabled=true',
   'secret.external.enabled=true,secret.external.store.name=vault',
   `image.digest=sha256:${'a'.repeat(64)}`,
 ];
@@ -68,7 +71,14 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
     expect(await faultsOf(stdout)).toEqual([]);
     const manifests = manifestsIn(stdout);
     expect(manifests.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['ExternalSecret', 'HTTPRoute', 'Ingress', 'ServiceMonitor']),
+      expect.arrayContaining([
+        'ConfigMap',
+        'ExternalSecret',
+        'HTTPRoute',
+        'Ingress',
+        'PrometheusRule',
+        'ServiceMonitor',
+      ]),
     );
     const [container] = podOf(manifests).containers;
     expect(container.image).toBe(`ghcr.io/portico/portico@sha256:${'a'.repeat(64)}`);
@@ -89,6 +99,25 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
     const { code, stderr } = await template(...values);
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
+  });
+
+  test('holds the alert rules and the dashboard as they are, and leads to runbooks of your own', async () => {
+    const plain = readFileSync(join(ROOT, 'deploy/prometheus/alerts.yaml'), 'utf8');
+    const given = ['app.id=7', 'prometheusRule.enabled=true', 'grafanaDashboard.enabled=true'];
+    const manifests = manifestsIn((await template(...given)).stdout);
+    const rules = manifests.find(({ kind }) => kind === 'PrometheusRule');
+    expect(rules?.spec).toEqual(parse(plain));
+    const board = manifests.find(({ metadata }) => metadata.name.endsWith('-dashboard')) as unknown as {
+      data: Record<string, string>;
+    };
+    const drawn = readFileSync(join(ROOT, 'deploy/grafana/portico.json'), 'utf8');
+    expect(JSON.parse(board.data['portico.json'] ?? '')).toEqual(JSON.parse(drawn));
+    const own = await template(...given, 'prometheusRule.runbooks=https://wiki.acme.example/portico');
+    expect(manifestsIn(own.stdout).find(({ kind }) => kind === 'PrometheusRule')?.spec).toEqual(
+      parse(plain.replaceAll(/runbook_url: .*(?=#)/g, 'runbook_url: https://wiki.acme.example/portico')),
+    );
+    const { code, stderr } = await template(...given, 'prometheusRule.runbooks=docs');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('runbooks')]);
   });
 
   test('has no complaint of helm lint', async () => {
@@ -134,6 +163,11 @@ describe.skipIf(tools === undefined)(titled('kustomize', tools), () => {
       .replace('parentRefs', 'parents');
     expect(await faultsOf(broken)).not.toEqual([]);
   });
+});
+
+test.each(Object.entries(CHART_FILES))('deploy/%s is deploy/%s, too: npm run docs', (from, to) => {
+  const [own, copy] = [from, to].map((name) => readFileSync(join(ROOT, 'deploy', name), 'utf8'));
+  expect(copy).toBe(own);
 });
 
 test('the values of the chart are those that its schema knows', () => {

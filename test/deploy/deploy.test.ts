@@ -9,90 +9,9 @@ import { parse } from 'yaml';
 
 import { READY_POLICIES } from '../../src/cel/policies/table.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { createMetrics } from '../../src/telemetry/metrics.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'portico-deploy-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly labels: { readonly severity: string };
-  readonly annotations: { readonly runbook: string };
-}
-interface Panel {
-  readonly title: string;
-  readonly targets: readonly { readonly expr: string }[];
-}
-
-const alerts = parse(readFileSync('deploy/prometheus/alerts.yaml', 'utf8')) as {
-  groups: { rules: Rule[] }[];
-};
-const dashboard = JSON.parse(readFileSync('deploy/grafana/portico.json', 'utf8')) as { panels: Panel[] };
-const expressions = [
-  ...alerts.groups.flatMap((group) => group.rules.map((rule) => [`alert ${rule.alert}`, rule.expr] as const)),
-  ...dashboard.panels.flatMap((panel) =>
-    panel.targets.map((target) => [`panel ${panel.title}`, target.expr] as const),
-  ),
-];
-
-describe('what Prometheus and Grafana are given', () => {
-  const { registry } = createMetrics();
-  const labels = new Map(
-    registry
-      .getMetricsAsArray()
-      .map((metric) => [metric.name, (metric as unknown as { labelNames?: string[] }).labelNames ?? []]),
-  );
-  labels.set('portico_database_up', []);
-  labels.set('portico_queue_jobs', ['lane', 'state']);
-  labels.set('portico_queue_age_seconds', ['lane']);
-  labels.set('portico_rollouts', ['state']);
-  labels.set('portico_variants', ['condition']);
-  labels.set('portico_updates', ['reason']);
-  labels.set('portico_downstreams_behind', ['revisions']);
-  labels.set('portico_rollout_waves', ['state']);
-  labels.set('portico_downstream_lag_seconds', ['quantile']);
-
-  test.each(expressions)('%s asks for series that the server has: %s', (_what, expression) => {
-    const names = expression.match(/\b(?:portico|nodejs|process)_\w+/g) ?? [];
-    expect(names.length).toBeGreaterThan(0);
-    const known = names.map((name) => name.replace(/_(?:count|sum|bucket)$/, ''));
-    for (const [index, name] of names.entries())
-      expect(labels.has(name) || labels.has(known[index]!), name).toBe(true);
-    const allowed = new Set(['le', 'job', ...known.flatMap((name) => labels.get(name) ?? [])]);
-    const grouped = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap((match) =>
-      match[1]!.split(',').map((label) => label.trim()),
-    );
-    const selected = [...expression.matchAll(/[{,]\s*(\w+)\s*[=!]/g)].map((match) => match[1]!);
-    for (const label of [...grouped, ...selected]) expect([...allowed], expression).toContain(label);
-  });
-});
-
-describe('runbooks', () => {
-  const manual = readFileSync('docs/runbooks.md', 'utf8');
-  const rules = alerts.groups.flatMap((group) => group.rules);
-
-  test('are there for each alert, in its order, and for nothing else', () => {
-    const headings = [...manual.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
-    expect(headings).toEqual(rules.map(({ alert }) => alert));
-    for (const { alert, annotations, labels } of rules) {
-      expect(annotations.runbook).toBe(`docs/runbooks.md#${alert.toLowerCase()}`);
-      expect(manual).toMatch(new RegExp(`^## ${alert}\n\n\\*${labels.severity}\\* .+\n\n1\\. `, 'm'));
-    }
-  });
-
-  test.each([
-    'portico_rollouts',
-    'portico_variants',
-    'portico_updates',
-    'portico_downstream_lag_seconds',
-    'portico_sweep_age_seconds',
-    'kind="notice"',
-  ])('%s has an alert and a panel', (series) => {
-    for (const kind of ['alert', 'panel'])
-      expect(expressions.some(([what, expr]) => what.startsWith(kind) && expr.includes(series))).toBe(true);
-  });
-});
 
 describe('the manifests', () => {
   test('are a package that renders to itself and passes its own validator', () => {

@@ -11,7 +11,10 @@ import { Receiver } from '@kubernetes-models/flux-cd/notification.toolkit.fluxcd
 import { Alert, Provider } from '@kubernetes-models/flux-cd/notification.toolkit.fluxcd.io/v1beta3';
 import { GitRepository, OCIRepository } from '@kubernetes-models/flux-cd/source.toolkit.fluxcd.io/v1';
 import { HTTPRoute } from '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1';
-import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+import {
+  PrometheusRule,
+  ServiceMonitor,
+} from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
 import { parseAllDocuments } from 'yaml';
 
 import { portico } from '../cli/run-portico.ts';
@@ -32,6 +35,7 @@ const KINDS: Readonly<Record<string, Judge>> = {
   ImageRepository,
   Kustomization,
   OCIRepository,
+  PrometheusRule,
   Provider,
   Receiver,
   ServiceMonitor,

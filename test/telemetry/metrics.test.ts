@@ -10,7 +10,8 @@ test('everything that is counted can be scraped', async () => {
   metrics.delivery('push', 'stored');
   metrics.jobEnded('proposal', 'done', 0.2);
   metrics.githubCall('GET /repos/{owner}/{repo}', 304, 0.03);
-  metrics.budgetLeft(11, 79);
+  let lefts = new Map([[11, 79]]);
+  metrics.observeBudget(async () => lefts);
   metrics.rendered('ok', 1.5);
   metrics.paused(11, 'rest', Date.now() + 3_600_000);
   metrics.paused(null, 'graphql', Date.now());
@@ -38,6 +39,10 @@ test('everything that is counted can be scraped', async () => {
   expect(Number(left)).toBeGreaterThan(3_500);
   // A pause that is over is told once.
   expect(await metrics.registry.metrics()).not.toContain('installation="app"');
+  lefts = new Map([[12, 80]]);
+  const later = await metrics.registry.metrics();
+  expect(later).toContain('portico_content_budget_left{installation="12"} 80');
+  expect(later).not.toContain('portico_content_budget_left{installation="11"}');
   depth = [{ lane: 'quick', ready: 0, deferred: 0, active: 0, ageSeconds: 0 }];
   expect(await metrics.registry.metrics()).toContain('portico_queue_jobs{lane="quick",state="ready"} 0');
 });
@@ -56,10 +61,33 @@ test('a database that goes away is told, and nothing is told of the queue that w
   expect(text).not.toContain('{lane="quick"');
 });
 
+test('what alerts wait for is told as 0 before it happens, and counted by each outcome that ends a job', async () => {
+  const metrics = createMetrics();
+  metrics.expect({ kinds: ['notice'], events: ['push'] });
+  const told = async (): Promise<string[]> =>
+    (await metrics.registry.metrics())
+      .split('\n')
+      .filter((line) => /^portico_(?:jobs_given_up|deliveries)_total/.test(line));
+  expect(await told()).toEqual([
+    'portico_deliveries_total{event="push",outcome="unreadable"} 0',
+    'portico_jobs_given_up_total{kind="notice",outcome="dead"} 0',
+    'portico_jobs_given_up_total{kind="notice",outcome="refused"} 0',
+  ]);
+  for (const outcome of ['done', 'retried', 'dead', 'refused', 'refused'])
+    metrics.jobEnded('notice', outcome, 1);
+  expect(await told()).toEqual([
+    'portico_deliveries_total{event="push",outcome="unreadable"} 0',
+    'portico_jobs_given_up_total{kind="notice",outcome="dead"} 1',
+    'portico_jobs_given_up_total{kind="notice",outcome="refused"} 2',
+  ]);
+});
+
 test('two in one process do not mix, and a source that fails does not fail the scrape', async () => {
   const [one, two] = [createMetrics(), createMetrics()];
   one.delivery('push', 'stored');
   two.observeDepth(() => Promise.reject(new Error('no database')));
+  two.observeBudget(() => Promise.reject(new Error('no database')));
+  two.observeFleet(() => Promise.reject(new Error('no database')));
   expect(await two.registry.metrics()).not.toContain('event="push"');
 });
 
