@@ -4,14 +4,17 @@
  *
  *   npm run build
  *   npm run build:action   dist-action/: the GitHub Action with all libraries in it, where nothing is installed
+ *   npm run build:image    dist-image/: the same of the command line with the server, for the image
  */
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { rolldown } from 'rolldown';
 import type { Plugin } from 'rolldown';
+
+import { componentsOf, notices, softwareBillOfMaterials } from './components.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE = join(ROOT, 'src');
@@ -45,20 +48,32 @@ export async function build(dist = join(ROOT, 'dist')): Promise<void> {
 
 /** Builds the Action: all libraries are in it, so that a runner needs nothing but Node and git. */
 export async function buildAction(dist = join(ROOT, 'dist-action')): Promise<void> {
-  await bundle(
-    dist,
-    { action: join(SOURCE, 'action/main.ts') },
-    (id) => isBuiltin(id) || NEVER_BUNDLED.has(packageOf(id)),
-  );
-  const database = dirname(fileURLToPath(import.meta.resolve('@electric-sql/pglite')));
-  for (const file of DATABASE_FILES) cpSync(join(database, file), join(dist, file));
+  await bundleWhole(dist, { action: join(SOURCE, 'action/main.ts') });
 }
 
+/** Builds the command line with the server as the image holds it: beside Node, git and `package.json` it needs nothing. */
+export async function buildImage(dist = join(ROOT, 'dist-image')): Promise<void> {
+  await bundleWhole(dist, { portico: join(SOURCE, 'portico.js') });
+}
+
+/** With all libraries, their licences and the list of them. */
+async function bundleWhole(dist: string, input: Readonly<Record<string, string>>): Promise<void> {
+  const modules = await bundle(dist, input, (id) => isBuiltin(id) || NEVER_BUNDLED.has(packageOf(id)));
+  const database = dirname(fileURLToPath(import.meta.resolve('@electric-sql/pglite')));
+  for (const file of DATABASE_FILES) cpSync(join(database, file), join(dist, file));
+  const components = componentsOf(modules.map((id) => relative(ROOT, id)));
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const bill = softwareBillOfMaterials({ name: 'portico', version }, components);
+  writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(components));
+  writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`);
+}
+
+/** Gives the paths of the modules that are in it. */
 async function bundle(
   dist: string,
   input: Readonly<Record<string, string>>,
   isExternal: (id: string) => boolean,
-): Promise<void> {
+): Promise<readonly string[]> {
   rmSync(dist, { recursive: true, force: true });
   await using built = await rolldown({
     input: { ...input },
@@ -69,12 +84,13 @@ async function bundle(
     // The embedded database is compiled with it.
     checks: { eval: false },
   });
-  await built.write({
+  const { output } = await built.write({
     dir: dist,
     format: 'esm',
     // All in one directory, so that what is found beside a module is found from each in the same way.
     chunkFileNames: '[name]-[hash].js',
   });
+  return output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
 }
 
 function packageOf(id: string): string {
@@ -122,4 +138,6 @@ function urlFromDist(path: string): string {
   return `new URL(${JSON.stringify(path.startsWith('.') ? path : `./${path}`)}, import.meta.url)`;
 }
 
-if (import.meta.main) await (process.argv[2] === 'action' ? buildAction() : build());
+const BUILDS: Readonly<Record<string, () => Promise<void>>> = { action: buildAction, image: buildImage };
+
+if (import.meta.main) await (BUILDS[process.argv[2] ?? ''] ?? build)();

@@ -17,6 +17,7 @@ const PLACES: readonly (readonly [file: string, before: RegExp])[] = [
   ['localforge/package.json', /^ {2}"version": "/m],
   // The first is the root's own, which npm writes; the second is the local forge's.
   ['package-lock.json', /^ {4}"localforge": \{\n {6}"name": "@portico\/localforge",\n {6}"version": "/m],
+  ['Dockerfile', /org\.opencontainers\.image\.version="/],
   ['deploy/chart/Chart.yaml', /^version: /m],
   ['deploy/chart/Chart.yaml', /^appVersion: /m],
   ['deploy/kubernetes/deployment.yaml', /image: ghcr\.io\/portico\/portico:/],

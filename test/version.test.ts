@@ -24,6 +24,7 @@ test('npm version writes it everywhere, in one commit with the changelog, and ta
     'package-lock.json',
     '.npmrc',
     'CHANGELOG.md',
+    'Dockerfile',
     'scripts/version.ts',
     'localforge/package.json',
     'packages/cli/package.json',

@@ -12,7 +12,7 @@ import { startBotProcess } from '../../test/e2e/bot-process.ts';
 import { octokitAs } from '../../test/e2e/octokit-as.ts';
 import { freePort, type PorticoProcess } from '../../test/e2e/portico-process.ts';
 import { CONFIG_MAP, HOSTILE, kptfile } from '../../test/isolation/hostile-packages.ts';
-import { build } from '../build.ts';
+import { buildImage } from '../build.ts';
 import { memoryOf } from '../load/watch.ts';
 
 export interface Siege {
@@ -113,9 +113,8 @@ export async function lay(options: {
 
 /** What the image runs, in a directory like its own: options of Node, and the packed server. */
 async function programOfImage(directory: string): Promise<readonly string[]> {
-  await build(join(directory, 'dist'));
-  for (const name of ['package.json', 'app.yml', 'node_modules'])
-    symlinkSync(join(ROOT, name), join(directory, name));
+  await buildImage(join(directory, 'dist'));
+  for (const name of ['package.json', 'app.yml']) symlinkSync(join(ROOT, name), join(directory, name));
   const image = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
   const [node, ...program] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(image)?.[1] ?? '[]') as readonly string[];
   const file = program.pop();
