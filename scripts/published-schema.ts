@@ -138,10 +138,53 @@ export function publishedSchemas(): Readonly<Record<string, Schema>> {
   };
 }
 
+/** Which files editors are to check by which of them. Rollouts may be in any file below .github/portico. */
+const FILES: readonly (readonly [
+  name: keyof typeof SCHEMAS,
+  title: string,
+  about: string,
+  files: readonly string[],
+])[] = [
+  [
+    'repository',
+    'Portico repository',
+    'Configuration of a repository of Kubernetes packages, orchestrated by Portico',
+    ['**/.github/portico.yaml'],
+  ],
+  [
+    'channels',
+    'Portico channels',
+    'Channels, deprecations and withdrawals of a package that Portico publishes',
+    ['**/.github/portico/channels/**/*.yaml'],
+  ],
+  [
+    'sources',
+    'Portico sources',
+    'Charts, archives, bundles and directories that a package of Portico is made from',
+    ['**/portico-sources.yaml'],
+  ],
+  ['rollout', 'Portico rollout', 'Waves in which Portico brings new revisions to downstream packages', []],
+];
+
+/** The entries for SchemaStore, in the form of its catalog: https://json.schemastore.org/schema-catalog.json */
+export function schemaStoreCatalog(): Schema {
+  return {
+    $schema: 'https://json.schemastore.org/schema-catalog.json',
+    version: 1,
+    schemas: FILES.map(([name, title, description, files]) => ({
+      name: title,
+      description,
+      ...(files.length > 0 && { fileMatch: files }),
+      url: SCHEMAS[name],
+    })),
+  };
+}
+
 /** A schema with its address, and a description of every property. Throws where one has none. */
 function publishedSchema(name: keyof typeof SCHEMAS, schema: Schema): Schema {
   const { $schema, ...rest } = described(name, schema, []) as Schema;
-  return { $schema, $id: SCHEMAS[name], ...rest };
+  const [, title, description] = FILES.find(([one]) => one === name) ?? [];
+  return { $schema, $id: SCHEMAS[name], title, description, ...rest };
 }
 
 function described(name: string, node: unknown, path: readonly string[]): unknown {

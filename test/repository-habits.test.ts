@@ -1,13 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
-import { ROOT } from './cli/run-portico.ts';
+import { ROOT, run, scratch } from './cli/run-portico.ts';
 
 interface Job {
-  readonly permissions?: unknown;
+  readonly permissions?: Readonly<Record<string, string>>;
   readonly needs?: string | readonly string[];
   readonly steps?: readonly { readonly uses?: string; readonly run?: string }[];
 }
@@ -37,6 +38,36 @@ test.each(workflows)(
   },
 );
 
+test('no library runs where a workflow has rights', () => {
+  for (const [file, { jobs }] of workflows) {
+    for (const [name, { permissions = {}, steps = [] }] of Object.entries(jobs)) {
+      if (!Object.values(permissions).includes('write')) continue;
+      const commands = steps.map((step) => step.run ?? '').join('\n');
+      expect(commands, `${file}: ${name}`).not.toMatch(/\b(?:npm (?:ci|install|run|exec|test)|npx|node) /);
+    }
+  }
+});
+
+const noActionlint = spawnSync('actionlint', ['--version']).status !== 0;
+
+test.skipIf(noActionlint)('actionlint finds nothing in workflows, ours and those to copy', async () => {
+  using dir = scratch();
+  // It reads the Action from the repository where workflows name it by a path.
+  const copied = globSync('{.github/,}workflows/*.yml', { cwd: ROOT }).map((file) => [
+    `.github/workflows/${basename(file)}`,
+    read(file).replace(/uses: OWNER\/portico@\S+/, 'uses: ./'),
+  ]);
+  expect(copied.length).toBeGreaterThan(6);
+  dir.write({
+    ...Object.fromEntries(copied),
+    '.git/HEAD': 'ref: refs/heads/main\n',
+    'action.yml': read('action.yml'),
+    'dist-action/action.js': '',
+  });
+  const { code, stdout, stderr } = await run('actionlint', ['-no-color'], { cwd: dir.path('.') });
+  expect([code, stdout, stderr]).toEqual([0, '', '']);
+});
+
 test('scripts that workflows start are there', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   for (const [file] of workflows) {
@@ -45,6 +76,23 @@ test('scripts that workflows start are there', () => {
     for (const [, script = ''] of read(file).matchAll(/node (scripts\/\S+)/g))
       expect(existsSync(join(ROOT, script))).toBe(true);
   }
+});
+
+test('badges tell of workflows that are there, of this repository', () => {
+  const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
+  const repository = homepage.replace(/^https:\/\/|#.*$/g, '');
+  const badges = [...read('README.md').matchAll(/\[!\[[^\]]+\]\((https:\/\/\S+)\)\]\((https:\/\/\S+)\)/g)];
+  expect(badges.length).toBeGreaterThan(2);
+  for (const [, image = '', page = ''] of badges) {
+    expect(image).toContain(repository);
+    expect(page).toContain(repository);
+    const [, workflow] = /actions\/workflows\/([\w.-]+)\/badge\.svg\?branch=main$/.exec(image) ?? [];
+    const file = workflow ?? 'scorecard.yml';
+    expect(page).toMatch(workflow === undefined ? /scorecard\.dev/ : new RegExp(`/${workflow}$`));
+    // A workflow that never runs on main has no state to show.
+    expect(parse(read(`.github/workflows/${file}`))).toMatchObject({ on: { push: { branches: ['main'] } } });
+  }
+  expect(read('.github/workflows/scorecard.yml')).toContain('publish_results: true');
 });
 
 test('owners and updates are of directories that exist', () => {

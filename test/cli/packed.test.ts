@@ -94,6 +94,10 @@ test('what npm packs runs outside of a checkout, without any TypeScript', async 
     });
   }
 
+  const host = `const { default: app } = await import('portico/probot-host'); console.log(typeof app);`;
+  const asHost = await run(process.execPath, ['--input-type=module', '-e', host], { cwd: dir.path('.') });
+  expect(asHost).toEqual({ code: 0, stdout: 'function\n', stderr: '' });
+
   expect(await portico('init', 'web')).toMatchObject({ code: 0 });
   dir.write({
     'web/Kptfile':

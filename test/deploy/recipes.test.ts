@@ -12,23 +12,31 @@ import { recipe, recipeNames } from './recipes.ts';
 
 const tools = realTools();
 
-/** Of `RootSync`, of which no package has the definition: https://cloud.google.com/kubernetes-engine/config-sync/docs/reference/rootsync-reposync-fields */
+/**
+ * `RootSync`, of which no package has the definition: as manifests/rootsync-crd.yaml of GoogleContainerTools/kpt-config-sync has it, for
+ * the fields that recipes use. Config Sync reads objects of this kind in its own namespace alone.
+ */
 const rootSync = z.strictObject({
-  sourceFormat: z.enum(['unstructured', 'hierarchy']),
-  git: z
-    .strictObject({
-      repo: z.string(),
-      branch: z.string().optional(),
-      revision: z.string().optional(),
-      dir: z.string(),
-      period: z.string().regex(/^\d+[smh]$/),
-      auth: z.enum(['none', 'ssh', 'cookiefile', 'gcenode', 'gcpserviceaccount', 'token', 'githubapp']),
-      secretRef: z.strictObject({ name: z.string() }).optional(),
-    })
-    .refine(
-      ({ auth, secretRef }) => (auth === 'token') === (secretRef !== undefined),
-      'a token is in a secret',
-    ),
+  apiVersion: z.literal('configsync.gke.io/v1beta1'),
+  kind: z.literal('RootSync'),
+  metadata: z.strictObject({ name: z.string(), namespace: z.literal('config-management-system') }),
+  spec: z.strictObject({
+    sourceFormat: z.enum(['unstructured', 'hierarchy']),
+    git: z
+      .strictObject({
+        repo: z.string(),
+        branch: z.string().optional(),
+        revision: z.string().optional(),
+        dir: z.string(),
+        period: z.string().regex(/^\d+[smh]$/),
+        auth: z.enum(['none', 'ssh', 'cookiefile', 'gcenode', 'gcpserviceaccount', 'token', 'githubapp']),
+        secretRef: z.strictObject({ name: z.string() }).optional(),
+      })
+      .refine(
+        ({ auth, secretRef }) => (auth === 'token') === (secretRef !== undefined),
+        'a token is in a secret',
+      ),
+  }),
 });
 
 const textOf = (name: string): string => [...recipe(name).values()].join('\n---\n');
@@ -43,8 +51,8 @@ test('every recipe is in the table of the page', () => {
 describe.each(recipeNames())('%s', (name) => {
   test("is valid by the tools' own definitions", async () => {
     expect(await faultsOf(textOf(name), ['RootSync'])).toEqual([]);
-    for (const { kind, spec } of manifestsIn(textOf(name)))
-      if (kind === 'RootSync') expect(rootSync.safeParse(spec)).toMatchObject({ success: true });
+    for (const manifest of manifestsIn(textOf(name)))
+      if (manifest.kind === 'RootSync') expect(rootSync.safeParse(manifest)).toMatchObject({ success: true });
   });
 
   test('refers to nothing that it does not hold', () => {
