@@ -41,6 +41,13 @@ const promotion = z.strictObject({
     .optional()
     .meta({ description: 'How long a revision must have been published, such as 72h.' }),
   require: z.array(z.string()).optional(),
+  healthy: z
+    .string()
+    .regex(/^(?:[1-9][0-9]?|100)%$/)
+    .optional()
+    .meta({
+      description: 'How many of the downstreams have to be healthy for rollout, such as 90%; default: all.',
+    }),
   approvers: z.array(z.string()).optional(),
   auto: z.enum(['open', 'merge']).optional(),
 });

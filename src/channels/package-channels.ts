@@ -19,6 +19,8 @@ export interface PromotionDocument {
   readonly from: string;
   readonly soak?: string;
   readonly require: readonly string[];
+  /** Of a hundred downstreams, so many have to be healthy for `rollout`; absent: all. */
+  readonly healthy?: number;
   readonly approvers: readonly string[];
   readonly auto?: 'open' | 'merge';
 }

@@ -207,6 +207,13 @@ function promotionOf(
   if (unknown !== undefined || require.length > MAX_REQUIRED) {
     tell('C00', section.value('require'), 'promotion.require is a list of checks and rollout, each once');
   }
+  const healthy = section.text('healthy');
+  const share = /^([1-9]\d?|100)%$/.exec(healthy ?? '')?.[1];
+  if (healthy !== undefined && share === undefined) {
+    tell('C00', section.value('healthy'), 'promotion.healthy is a share such as 90%');
+  } else if (share !== undefined && !require.includes('rollout')) {
+    tell('C00', section.value('healthy'), 'promotion.healthy needs rollout in promotion.require');
+  }
   const approvers = section.texts('approvers');
   if (approvers.length > MAX_APPROVERS) {
     tell('C00', section.value('approvers'), `promotion.approvers names at most ${MAX_APPROVERS}`);
@@ -215,6 +222,7 @@ function promotionOf(
     from: from ?? '',
     ...(soak !== undefined && { soak }),
     require: require.slice(0, MAX_REQUIRED),
+    ...(share !== undefined && { healthy: Number(share) }),
     approvers: approvers.slice(0, MAX_APPROVERS),
     ...(auto !== undefined && { auto }),
     line: lineOf(section.value('from') ?? node, lineAt),

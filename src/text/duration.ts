@@ -1,4 +1,4 @@
-/** Times as configuration writes them. Pure. */
+/** Times as configuration writes them, and moments as people read them. Pure. */
 
 const UNITS = [
   [604_800, 'w'],
@@ -11,4 +11,9 @@ const UNITS = [
 export function durationText(seconds: number): string {
   const unit = UNITS.find(([length]) => seconds >= length && seconds % length === 0);
   return unit === undefined ? `${seconds}s` : `${seconds / unit[0]}${unit[1]}`;
+}
+
+/** A moment, in milliseconds since 1970, as people read it, to the minute: `2026-11-23 08:41 UTC`. */
+export function momentText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -99,6 +99,8 @@ test.each([
   [[['from: candidate', 'from: stable']], ['C15:16']],
   [[['from: candidate', 'from: lts']], ['C16:12', 'C16:13', 'C16:14', 'C16:15']],
   [[['soak: 72h', 'soak: soon']], ['C00:16']],
+  [[['require: [checks]', 'require: [checks, rollout], healthy: most']], ['C00:16']],
+  [[['require: [checks]', 'require: [checks], healthy: 90%']], ['C00:16']],
   [[['kind: PackageChannels', 'kind: Channels']], ['C00:2']],
   [[['  - v9\n', '  - {revision: [v9]}\n']], ['C06:13']],
   [[['- name: candidate', '- name: candidate\n  name: twice']], ['C00:7']],

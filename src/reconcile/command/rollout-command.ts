@@ -37,6 +37,7 @@ export async function planRollout({
     reply: planText(
       name,
       looks.filter(({ governed }) => governed.rollout.name === name),
+      ports.now(),
     ),
   };
 }

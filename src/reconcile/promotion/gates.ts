@@ -88,8 +88,8 @@ export async function promotionGates({
   for (const required of new Set(promotion.require)) {
     if (required === 'checks') found.push(gate(...(await checksGate(ports, access, tag.commit, signal))));
     else if (required === 'rollout') {
-      const followers = followersAt(ports, access, joining);
-      found.push(gate(...(await rolloutGate(ports, followers, facts.asked.health, signal))));
+      const asked = { followers: followersAt(ports, access, joining), percent: promotion.healthy };
+      found.push(gate(...(await rolloutGate(ports, asked, facts.asked.health, signal))));
     } else found.push(gate('failing', `"${required}" is unknown: use checks or rollout`));
   }
   if (promotion.approvers.length > 0) {
@@ -134,7 +134,7 @@ function followersAt(
   { catalog }: Pick<Ports, 'catalog'>,
   { ref }: RepositoryAccess,
   { directory, promotion, revision }: Joining,
-): Parameters<typeof rolloutGate>[1] {
+): Parameters<typeof rolloutGate>[1]['followers'] {
   const upstream = catalog.get(ref.id);
   if (upstream === undefined) return [];
   return visibleFollowers(catalog, upstream, directory).visible.filter(

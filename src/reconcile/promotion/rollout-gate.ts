@@ -27,16 +27,22 @@ type Health = 'healthy' | 'failed' | 'unknown';
 export type AskedHealth = Map<string, Promise<Health>>;
 
 /**
- * Whether the downstreams of the channel that a revision comes from are healthy with it: all that have it, and at least one. What is
- * said by statuses and checks counts, of the commit that brought it there and of the newest one.
+ * Whether the downstreams of the channel that a revision comes from are healthy with it: all that have it, or `percent` of a hundred, rounded up,
+ * and at least one. What is said by statuses and checks counts, of the commit that brought it there and of the newest one.
  */
 export async function rolloutGate(
   ports: Pick<Ports, 'open' | 'memories' | 'now'>,
-  followers: readonly {
-    readonly name: string;
-    readonly repository: CatalogRepository;
-    readonly path: string;
-  }[],
+  {
+    followers,
+    percent = 100,
+  }: {
+    readonly followers: readonly {
+      readonly name: string;
+      readonly repository: CatalogRepository;
+      readonly path: string;
+    }[];
+    readonly percent?: number | undefined;
+  },
   asked: AskedHealth,
   signal?: AbortSignal,
 ): Promise<GateAnswer> {
@@ -68,16 +74,19 @@ export async function rolloutGate(
     } else memory.delete(key);
     if (state === 'failed') failed.push(name);
   }
-  const of = `${healthy} of ${counted(followers.length, 'downstream')} that have it are healthy`;
-  if (failed.length > 0) return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
+  const needed = Math.ceil((percent * followers.length) / 100);
+  const share = percent === 100 ? '' : `, ${needed} are needed`;
+  const of = `${healthy} of ${counted(followers.length, 'downstream')} that have it are healthy${share}`;
+  if (failed.length > followers.length - needed)
+    return ['failing', `${of}; it fails in ${failed.slice(0, 5).join(', ')}`];
   if (followers.length === 0) return ['waiting', 'no downstream of its source channel has it yet'];
-  if (unasked > 0)
+  if (unasked > 0 && healthy < needed)
     return [
       'waiting',
       `${of}; ${unasked} are asked in the next looks, ${MAX_ASKED} in each`,
       new Date(now + AGAIN_MS),
     ];
-  return [healthy === followers.length ? 'passed' : 'waiting', of];
+  return [healthy >= needed ? 'passed' : 'waiting', of];
 }
 
 async function healthOf(

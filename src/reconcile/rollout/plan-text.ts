@@ -1,7 +1,8 @@
 /** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
 import type { WavePlan } from '../../package/rollout/plan.ts';
 import type { Wave } from '../../package/rollout/rollout.ts';
-import { durationText } from '../../text/duration.ts';
+import { waveTimings, type WaveTiming } from '../../package/rollout/timing.ts';
+import { durationText, momentText } from '../../text/duration.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
 import type { RolloutLook } from './rollouts.ts';
@@ -11,22 +12,26 @@ const MAX_PACKAGES = 10;
 const MAX_NAMED = 30;
 
 /** One section for each package: which downstream is in which wave, and what has to happen before the next one opens. */
-export function planText(name: string, looks: readonly RolloutLook[]): string {
+export function planText(name: string, looks: readonly RolloutLook[], now: Date): string {
   if (looks.length === 0) return `None of the packages of the rollout ${code(name)} is published.`;
   const more = looks.length - MAX_PACKAGES;
   return [
-    ...looks.slice(0, MAX_PACKAGES).map(packagePlan),
+    ...looks.slice(0, MAX_PACKAGES).map((look) => packagePlan(look, now)),
     ...(more > 0 ? [`${more} more packages are not shown.`] : []),
   ].join('\n\n');
 }
 
-function packagePlan({ governed, revision, plan }: RolloutLook): string {
+function packagePlan({ governed, revision, plan, orders }: RolloutLook, now: Date): string {
   const { rollout, upstream, path } = governed;
+  const at = { now: now.getTime(), resumedAt: orders.resumedAt };
+  const timings = waveTimings(plan, rollout.waves, at);
   const rows = plan.waves
-    .filter(({ members }) => members.length === 0 || members.some(({ hidden }) => !hidden))
-    .map((wave) => [
+    .map((wave, place) => ({ wave, timing: timings[place] ?? {} }))
+    .filter(({ wave: { members } }) => members.length === 0 || members.some(({ hidden }) => !hidden))
+    .map(({ wave, timing }) => [
       code(wave.name),
       wave.state,
+      timingText(timing, now),
       namesOf(wave),
       foreignSentence(wave.why),
       gateText(rollout.waves.find((one) => one.name === wave.name)),
@@ -35,8 +40,21 @@ function packagePlan({ governed, revision, plan }: RolloutLook): string {
   const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
   return [
     `**${what}**: ${plan.state}.${why}`,
-    table(['wave', 'state', 'downstreams', 'now', 'the next wave opens when'], rows),
+    table(['wave', 'state', 'opens', 'downstreams', 'now', 'the next wave opens when'], rows),
   ].join('\n\n');
+}
+
+/** `not before`: it opens then if every gate before it holds as soon as it can. */
+function timingText({ opensAt, notBefore, failsAt }: WaveTiming, now: Date): string {
+  const opens =
+    opensAt !== undefined
+      ? `${opensAt <= now.getTime() ? 'opened' : 'opens'} ${momentText(opensAt)}`
+      : notBefore === undefined
+        ? ''
+        : `not before ${momentText(notBefore)}`;
+  return failsAt === undefined
+    ? opens
+    : `${opens}; fails ${momentText(failsAt)} unless its gate holds by then`;
 }
 
 function namesOf({ members }: WavePlan<RolloutMember>): string {

@@ -1,12 +1,13 @@
 /** Pure: the moment under a text that is kept up to date, so that whoever reads it knows how old it is. Alone it is no reason to write. */
 
+import { momentText } from '../../text/duration.ts';
+
 const AS_OF = /\n\nAs of (\d{4}-\d\d-\d\d \d\d:\d\d) UTC(?:[.;]|, )[^\n]{0,100}$/;
 
 /** The text with the moment, in UTC to the minute, and what is to be said of it. An empty text stays as it is. */
 export function dated(text: string, now: Date, more = ''): string {
   if (text === '') return '';
-  const moment = now.toISOString().slice(0, 16).replace('T', ' ');
-  return `${text}\n\nAs of ${moment} UTC${more}.`;
+  return `${text}\n\nAs of ${momentText(now.getTime())}${more}.`;
 }
 
 /** The text as it was before it was dated. */

@@ -32,7 +32,8 @@ function fleet(count: number, sick: readonly string[] = []) {
   return {
     asked,
     wait: (ms: number) => void (now += ms),
-    look: (commit = 'a') => rolloutGate(ports, followers(commit), new Map()),
+    look: (commit = 'a', percent?: number) =>
+      rolloutGate(ports, { followers: followers(commit), percent }, new Map()),
   };
 }
 
@@ -66,6 +67,29 @@ test('what was healthy longer ago than a round takes does not count', async () =
   expect((await look())[0]).toBe('waiting');
   expect((await look())[0]).toBe('passed');
 });
+
+test.each([
+  [10, 1, 90, 'passed', '9 of 10 downstreams that have it are healthy, 9 are needed'],
+  [
+    10,
+    2,
+    90,
+    'failing',
+    '8 of 10 downstreams that have it are healthy, 9 are needed; it fails in acme/r0:app, acme/r1:app',
+  ],
+  [10, 1, 100, 'failing', '9 of 10 downstreams that have it are healthy; it fails in acme/r0:app'],
+  // Rounded up: of one, one.
+  [1, 1, 1, 'failing', '0 of 1 downstream that have it are healthy, 1 are needed; it fails in acme/r0:app'],
+  [0, 0, 50, 'waiting', 'no downstream of its source channel has it yet'],
+  // As soon as enough are known to be, whoever was not asked.
+  [60, 2, 80, 'passed', '48 of 60 downstreams that have it are healthy, 48 are needed'],
+])(
+  'of %i downstreams of which %i fail, %i %% have to be healthy: %s',
+  async (count, ill, percent, ...answer) => {
+    const sick = Array.from({ length: ill }, (_, at) => `r${at}`);
+    expect(await fleet(count, sick).look('a', percent)).toEqual(answer);
+  },
+);
 
 test('one that fails is found in whichever look it is asked', async () => {
   const { look } = fleet(120, ['r110']);

@@ -26,7 +26,7 @@ const LOOK = {
 
 test.each([
   ['the dashboard', rolloutPart([LOOK])],
-  ['the answer to a command', planText('web', [LOOK])],
+  ['the answer to a command', planText('web', [LOOK], new Date(0))],
 ])('the name of a status that stops a rollout does nothing on %s', (_where, text) => {
   expect(text.match(/is not healthy/g)).toHaveLength(2);
   expect(text).not.toMatch(/(?<![\\`])@acme\/all|<img|!\[p\]\(/);
