@@ -59,6 +59,12 @@ test.skipIf(postgres === null)(
   1_800_000,
 );
 
+/** What a process tells Prometheus of rollouts. */
+async function rolloutsTold(port: number): Promise<readonly string[]> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return text.split('\n').filter((line) => /^portico_rollout(?:s|_waves)\{/.test(line));
+}
+
 interface Fleet {
   readonly forge: LocalForge;
   readonly repository: (name: string) => StageRepository;
@@ -187,6 +193,10 @@ async function story(fleet: Fleet): Promise<void> {
     const told = await ownersTold(fleet);
     expect(told).toHaveLength(1);
     expect(told[0]).toContain('`acme/blueprints:web` `v3` is stopped');
+    // Whichever process looked, all tell the same, also one that has nothing to do.
+    const rollouts = await Promise.all(fleet.ports.map(rolloutsTold));
+    for (const lines of rollouts) expect(lines).toEqual(rollouts[0]);
+    expect(rollouts[0]).toContain('portico_rollouts{state="stopped"} 1');
   });
 
   await phase('one order takes it back from those who have it', async () => {
