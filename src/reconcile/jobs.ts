@@ -11,6 +11,7 @@ import type {
   JobData,
   JobOf,
   Notice,
+  PackageRequest,
   ProposalJob,
 } from './job.ts';
 import type { NamedCredential, RepositoryRef } from './ports.ts';
@@ -121,16 +122,7 @@ export function commitJob(
 }
 
 /** Somebody pressed the button of a check. */
-export function fixJob(
-  repository: RepositoryRef,
-  pressed: {
-    readonly number: number;
-    readonly check: string;
-    readonly headSha: string;
-    readonly by: string;
-    readonly byId?: number | undefined;
-  },
-): Job {
+export function fixJob(repository: RepositoryRef, pressed: Omit<JobData<'fix'>, 'repository'>): Job {
   const { number, check, headSha, by } = pressed;
   return {
     kind: 'fix',
@@ -143,12 +135,7 @@ export function fixJob(
 /** A merge queue asks whether what it is about to merge may be merged. */
 export function mergeGroupJob(
   repository: RepositoryRef,
-  group: {
-    readonly headSha: string;
-    readonly headRef: string;
-    readonly baseSha: string;
-    readonly baseRef: string;
-  },
+  group: Omit<JobData<'merge-group'>, 'repository'>,
 ): Job {
   return {
     kind: 'merge-group',
@@ -179,12 +166,7 @@ export function commentJob(
 export function variantJob(
   repository: RepositoryRef,
   path: string,
-  asked?: {
-    readonly to: string;
-    readonly askedIn: number;
-    readonly askedBy: string;
-    readonly askedById?: number | undefined;
-  },
+  asked?: Required<Pick<PackageRequest, 'to' | 'askedIn' | 'askedBy'>> & Pick<PackageRequest, 'askedById'>,
 ): JobOf<'variant'> {
   return {
     kind: 'variant',
@@ -295,12 +277,7 @@ export function organizationBoardJob(repository: RepositoryRef, afterSeconds = O
 /** Somebody edited the dashboard. */
 export function dashboardEditedJob(
   repository: RepositoryRef,
-  edited: {
-    readonly number: number;
-    readonly login: string;
-    readonly id?: number | undefined;
-    readonly isBot: boolean;
-  },
+  edited: NonNullable<JobData<'dashboard'>['edited']>,
 ): Job {
   return { kind: 'dashboard', key: `dashboard:${repository.id}:edited`, data: { repository, edited } };
 }

@@ -9,7 +9,7 @@ import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { sameFile, type PackageFiles } from '../../package/package.ts';
 import { fileIn, packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { type RemadeMerge, remadeMerge } from '../draft/remade-merge.ts';
-import type { FileChanges } from '../git-port.ts';
+import type { FileChange, FileChanges } from '../git-port.ts';
 import {
   conflictName,
   openConflicts,
@@ -34,65 +34,44 @@ export interface Settled {
   readonly notes: MergeNotes;
 }
 
+interface Settlement extends RepositoryWork {
+  readonly snapshot: ProposalSnapshot;
+  readonly asked: CommandRequest;
+  readonly step: Extract<Step, { do: 'settle-conflicts' }>;
+}
+
 /**
  * Commits what the merge would have been, had these conflicts taken this side, on the proposal's branch. What stands
  * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, else the
  * commit and what the merge has to tell of it. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
-export async function settleConflicts({
-  ports,
-  access,
-  snapshot,
-  asked,
-  step: { numbers, side, head, remember },
-  signal,
-}: RepositoryWork & {
-  readonly snapshot: ProposalSnapshot;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'settle-conflicts' }>;
-}): Promise<Refusal | Settled> {
+export async function settleConflicts(settlement: Settlement): Promise<Refusal | Settled> {
+  const { ports, access, snapshot, asked, step, signal } = settlement;
   const { git } = access;
   const { pull } = snapshot;
+  const { numbers, side, head, remember } = step;
   const open = await openConflicts({ ports, access, snapshot, head, signal });
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
   if (meant.length === 0) return { commit: null, notes: NO_NOTES };
   const strange = remember === true ? meant.find((one) => !isFromUpstream(one, open)) : undefined;
   if (strange !== undefined) return notFromUpstream(strange);
-  const changes = new Map<string, FileChanges extends ReadonlyMap<string, infer Change> ? Change : never>();
+  const changes = new Map<string, FileChange>();
   const notes: MergeNotes[] = [];
   // What is taken stands in the branch, and nobody has touched it: to settle for it changes nothing.
   const others = meant.filter(({ taken }) => taken !== side);
   for (const [directory, conflicts] of Map.groupBy(others, (one) => one.directory)) {
-    const before = await filesAt(git, head, directory, signal);
-    let now = before;
-    for (const [from, group] of Map.groupBy(conflicts, (one) => open.origins.get(conflictName(one)))) {
-      const merge = await remadeMerge({ ports, access, snapshot, from, directory, head, signal });
-      if ('kind' in merge) return merge;
-      const asWished = { group, side, decided: open.decided, directory };
-      const settled = await settledIn({ ports, merge, current: now, asWished, signal });
-      if ('kind' in settled) return settled;
-      now = settled.files;
-      notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
-    }
-    const overwritten = await overwrittenIn({
-      ports,
-      access,
-      snapshot,
-      settling: { directory, conflicts, before, now },
-      signal,
-    });
-    if (overwritten !== undefined) return rendered(overwritten);
-    for (const [path, change] of changesBetween(directory, before, now)) changes.set(path, change);
+    const taken = await settledPackage(settlement, open, { directory, conflicts });
+    if ('kind' in taken) return taken;
+    for (const [path, change] of taken.changes) changes.set(path, change);
+    notes.push(...taken.notes);
   }
-  if (remember === true) {
-    for (const [directory, conflicts] of Map.groupBy(meant, (one) => one.directory)) {
-      const place = fileIn(directory, MERGE_FILE);
-      const before = await filesAt(git, head, directory, signal);
-      const made = remembered(before, conflicts, asked.login);
-      if ('kind' in made) return made;
-      const file = made.files.get(MERGE_FILE);
-      if (file !== undefined && !sameFile(file, before.get(MERGE_FILE))) changes.set(place, file);
-    }
+  for (const [directory, conflicts] of Map.groupBy(remember === true ? meant : [], (one) => one.directory)) {
+    const before = await filesAt(git, head, directory, signal);
+    const made = remembered(before, conflicts, asked.login);
+    if ('kind' in made) return made;
+    const file = made.files.get(MERGE_FILE);
+    if (file !== undefined && !sameFile(file, before.get(MERGE_FILE)))
+      changes.set(fileIn(directory, MERGE_FILE), file);
   }
   const record: SettleRecord = {
     kind: 'settle',
@@ -116,6 +95,36 @@ export async function settleConflicts({
     answer.rejected,
     'Settle the conflicts with a commit of your own, or allow the App to push to this branch.',
   );
+}
+
+interface InPackage {
+  readonly directory: RepositoryDirectory;
+  readonly conflicts: readonly OpenConflict[];
+}
+
+/** What changes in one package where its conflicts take the side, merge by merge; or why that cannot be. */
+async function settledPackage(
+  { ports, access, snapshot, step: { side, head }, signal }: Settlement,
+  open: OpenConflicts,
+  { directory, conflicts }: InPackage,
+): Promise<{ readonly changes: FileChanges; readonly notes: readonly MergeNotes[] } | Refusal> {
+  const before = await filesAt(access.git, head, directory, signal);
+  const notes: MergeNotes[] = [];
+  let now = before;
+  for (const [from, group] of Map.groupBy(conflicts, (one) => open.origins.get(conflictName(one)))) {
+    const merge = await remadeMerge({ ports, access, snapshot, from, directory, head, signal });
+    if ('kind' in merge) return merge;
+    const asWished = { group, side, decided: open.decided, directory };
+    const settled = await settledIn({ ports, merge, current: now, asWished, signal });
+    if ('kind' in settled) return settled;
+    now = settled.files;
+    notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
+  }
+  const settling = { directory, conflicts, before, now };
+  const overwritten = await overwrittenIn({ ports, access, snapshot, settling, signal });
+  return overwritten === undefined
+    ? { changes: changesBetween(directory, before, now), notes }
+    : rendered(overwritten);
 }
 
 /** Conflicts of an update or of a rebase; what the registered branch changed is of the package itself. */
@@ -202,9 +211,7 @@ function changedSince({ file, path }: Conflict): Refusal {
   );
 }
 
-interface Settling {
-  readonly directory: RepositoryDirectory;
-  readonly conflicts: readonly OpenConflict[];
+interface Settling extends InPackage {
   readonly before: PackageFiles;
   readonly now: PackageFiles;
 }

@@ -29,6 +29,13 @@ interface Known {
   readonly until?: string;
 }
 
+interface ApprovalsOf {
+  readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>;
+  /** Of the content that they are counted for. */
+  readonly digest: string | undefined;
+  readonly known: Known;
+}
+
 /**
  * The approvals of a proposal as they count now: live reviews of the forge, each for the content that our check at its
  * commit named when it was given, and the records of `/portico approve`, by people who may approve at this moment and
@@ -37,22 +44,17 @@ interface Known {
 export async function loadApprovals({
   ports,
   access,
-  snapshot,
-  digest,
-  known,
   signal,
-}: {
+  ...proposal
+}: ApprovalsOf & {
   readonly ports: Pick<Ports, 'app' | 'seals'>;
   readonly access: RepositoryAccess;
-  readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'> & Partial<ProposalSnapshot>;
-  readonly digest: string | undefined;
-  readonly known: Known;
   readonly signal?: AbortSignal | undefined;
 }): Promise<ApprovalCount> {
+  const { snapshot, digest, known } = proposal;
   const { pull, config, facts } = snapshot;
   const { allowSelfApproval, requireApprovals } = config.publish;
-  const authorship = (): Promise<Authorship> =>
-    authorsOf({ ports, access, snapshot, beneath: known.beneath, signal });
+  const authorship = (): Promise<Authorship> => authorsOf(ports, access, proposal, signal);
   const [listed, comments, asked] = await Promise.all([
     access.forge.listReviews(pull.number, signal),
     known.comments ?? access.forge.listComments(pull.number, signal),
@@ -62,17 +64,10 @@ export async function loadApprovals({
     .flatMap((comment) => recordIn(comment, ports, facts.id, pull.number) ?? [])
     .filter(({ at }) => isBy(at, known.until));
   const unsealed = comments.flatMap((comment) => unsealedIn(comment, ports, facts.id, pull.number));
-  const timesOf = (record: readonly Pick<ApprovalRecord, 'kind' | 'at'>[]): string[] =>
-    record.filter(({ kind, at }) => kind === 'rejection' && isBy(at, known.until)).map(({ at }) => at);
   const isApproved =
     records.some(({ kind }) => kind === 'approval') || listed.some(({ state }) => state === 'APPROVED');
   const drafted = isApproved ? await access.forge.draftedAt(pull.number, ports.app.botLogin, signal) : [];
-  const lost = lostRejections(
-    drafted.filter((at) => isBy(at, known.until)),
-    // Anybody who may write can make a comment that looks like a record whose seal does not hold: it answers for no rejection.
-    timesOf(records),
-  );
-  const rejectedAt = [...timesOf(unsealed), ...lost].sort((a, b) => compareTimes(a, b) ?? 0).at(-1);
+  const rejectedAt = lastRejection(records, unsealed, drafted, known.until);
   const reviews = await withDigests(
     access,
     listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),
@@ -81,21 +76,7 @@ export async function loadApprovals({
   // Nobody is asked where no answer matters: authors may approve, or no approval is asked for and none is there.
   const isIdle = allowSelfApproval || reviews.length + records.length === 0;
   const { authors, unknown } = asked ?? (isIdle ? NOBODY : await authorship());
-  const permitted = new Set<string>();
-  const accounts = new Map<string, number | null>();
-  for (const login of new Set([
-    ...reviews.map((review) => review.login),
-    ...records.map((record) => record.login),
-  ])) {
-    const who = {
-      login,
-      isAuthor: false,
-      isBot: reviews.some((review) => review.login === login && review.isBot),
-    };
-    const caller = await loadCaller(access, config, who, signal);
-    if (caller.role !== undefined && !who.isBot) accounts.set(login.toLowerCase(), caller.id ?? null);
-    if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
-  }
+  const { permitted, accounts } = await loadApprovers(access, config, { reviews, records }, signal);
   const count = countApprovals({
     reviews,
     records,
@@ -117,21 +98,53 @@ export async function loadApprovals({
   return missing.length === 0 ? count : { ...count, ownersMissing: missing };
 }
 
+/** When the proposal was last rejected in a way that no record with a seal tells; nothing said after `until` counts. */
+function lastRejection(
+  records: readonly ApprovalRecord[],
+  unsealed: readonly Pick<ApprovalRecord, 'kind' | 'at'>[],
+  drafted: readonly string[],
+  until: string | undefined,
+): string | undefined {
+  const timesOf = (record: readonly Pick<ApprovalRecord, 'kind' | 'at'>[]): string[] =>
+    record.filter(({ kind, at }) => kind === 'rejection' && isBy(at, until)).map(({ at }) => at);
+  const lost = lostRejections(
+    drafted.filter((at) => isBy(at, until)),
+    // Anybody who may write can make a comment that looks like a record whose seal does not hold: it answers for no rejection.
+    timesOf(records),
+  );
+  return [...timesOf(unsealed), ...lost].sort((a, b) => compareTimes(a, b) ?? 0).at(-1);
+}
+
+/** Of those who gave reviews and records: who may approve now, and the account that each name is of. Names in lower case. */
+async function loadApprovers(
+  access: RepositoryAccess,
+  config: ProposalSnapshot['config'],
+  given: { readonly reviews: readonly CountedReview[]; readonly records: readonly ApprovalRecord[] },
+  signal: AbortSignal | undefined,
+): Promise<{
+  readonly permitted: ReadonlySet<string>;
+  readonly accounts: ReadonlyMap<string, number | null>;
+}> {
+  const permitted = new Set<string>();
+  const accounts = new Map<string, number | null>();
+  for (const login of new Set([...given.reviews, ...given.records].map((one) => one.login))) {
+    const isBot = given.reviews.some((review) => review.login === login && review.isBot);
+    const caller = await loadCaller(access, config, { login, isAuthor: false, isBot }, signal);
+    if (caller.role !== undefined && !isBot) accounts.set(login.toLowerCase(), caller.id ?? null);
+    if (authorize(config, approve, caller).kind === 'allowed') permitted.add(login.toLowerCase());
+  }
+  return { permitted, accounts };
+}
+
 const NOBODY: Authorship = { authors: [], unknown: [] };
 
-async function authorsOf({
-  ports,
-  access,
-  snapshot: { pull, base, head },
-  beneath,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: RepositoryAccess;
-  readonly snapshot: Pick<ProposalSnapshot, 'pull'> & Partial<ProposalSnapshot>;
-  readonly beneath: Known['beneath'];
-  readonly signal: AbortSignal | undefined;
-}): Promise<Authorship> {
+async function authorsOf(
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: RepositoryAccess,
+  proposal: ApprovalsOf,
+  signal: AbortSignal | undefined,
+): Promise<Authorship> {
+  const { pull, base, head } = proposal.snapshot;
   const sides =
     base === undefined || head === undefined || pull.merged
       ? await sidesOf(access.git, pull, signal)
@@ -141,7 +154,10 @@ async function authorsOf({
       ? []
       : [{ login: pull.author, id: pull.authorId, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
-  const [own, others] = await Promise.all([loadAuthors({ ports, access, pull, sides, signal }), beneath()]);
+  const [own, others] = await Promise.all([
+    loadAuthors({ ports, access, pull, sides, signal }),
+    proposal.known.beneath(),
+  ]);
   return {
     authors: withoutDoubles([...own.authors, ...others.authors]),
     unknown: [...new Set([...own.unknown, ...others.unknown])],

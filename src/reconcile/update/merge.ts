@@ -38,36 +38,11 @@ export async function mergeAutomatically({
   signal,
 }: PlannedPull): Promise<UpdatePull | null> {
   const { access, config, facts } = downstreamRepository;
-  // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
-  if (members.some(({ down, to, way }) => isBack(down.upstream.current, to) || isDowngradePath(way)))
-    return null;
-  const { automerge, automergeFrom } = config.updates;
-  const here = partyOf({ facts, config });
-  // Whoever writes documents elsewhere may propose here, and no more unless this repository says so.
-  if (members.some(({ down: { planned } }) => planned && !mayMergeFor(here, automergeFrom, planned.control)))
-    return null;
-  const steps = members.map(
-    ({ down, to }) => down.renewal?.size ?? (down.exists ? stepOf(down.upstream.current, to) : 'all'),
-  );
-  if (pull.draft || !steps.every((step) => allows(automerge, step))) return null;
-  // What was pushed past the rules would be published along, with nobody's approval.
-  const beneath = {
-    facts,
-    config,
-    base: downstreamRepository.base.oid,
-    directories: members.map(({ down }) => down.directory),
-  };
-  if (!isAuthorless(await loadBeneath(ports, access, beneath, signal))) return null;
-  // A pause or an order that nobody can vouch for: somebody looks before anything merges.
-  for (const { down } of members) if (await hasForeignRecord(ports, down, signal)) return null;
+  const base = downstreamRepository.base.oid;
+  if (pull.draft || !isLetByPolicy(downstreamRepository, members)) return null;
   if (head !== pull.headSha || before?.commit.oid !== head || before.record.conflicts !== undefined)
     return null;
-  // What people committed below it is not Portico's to merge either.
-  if (await hasPeoplesCommits(ports, access.git, { base: downstreamRepository.base.oid, head }, signal))
-    return null;
-  // A package at the top of its repository holds the configuration: what an upstream brings there a person decides.
-  if (await changesConfiguration(access.git, { base: downstreamRepository.base.oid, head }, signal))
-    return null;
+  if (await bringsMore(ports, { downstreamRepository, members, head }, signal)) return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   if (ours?.status !== 'completed') return null;
@@ -80,7 +55,6 @@ export async function mergeAutomatically({
   const approval = ours.conclusion === 'action_required' ? ourApproval(ports, checks) : undefined;
   const waiting = approval === undefined ? [] : [approval, ours];
   if (!areOursFine(ports, checks, waiting)) return null;
-  const base = downstreamRepository.base.oid;
   const others = await lookAtChecks({ ports, access, pull, base, runs: checks, signal });
   if (others.kind !== 'green') {
     ports.log.debug(
@@ -113,6 +87,48 @@ export async function mergeAutomatically({
   if (!(await mergeOrQueue({ ports, downstreamRepository, pull, isStillValid, signal }))) return null;
   await ports.enqueue(publicationJob(access.ref));
   return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
+}
+
+/** Whether the configuration lets steps of this size, and by whoever asks for them, merge themselves. */
+function isLetByPolicy(
+  { config, facts }: PlannedPull['plan']['downstreamRepository'],
+  members: PlannedPull['members'],
+): boolean {
+  const { automerge, automergeFrom } = config.updates;
+  const here = partyOf({ facts, config });
+  return members.every(({ down, to, way }) => {
+    const { planned, renewal, upstream } = down;
+    // The way back is ordered elsewhere: by a rollout, a channel, a tag that is gone. A person has to see it.
+    if (isBack(upstream.current, to) || isDowngradePath(way)) return false;
+    // Whoever writes documents elsewhere may propose here, and no more unless this repository says so.
+    if (planned && !mayMergeFor(here, automergeFrom, planned.control)) return false;
+    return allows(automerge, renewal?.size ?? (down.exists ? stepOf(upstream.current, to) : 'all'));
+  });
+}
+
+/** Whether the merge would bring, or publish along, what is not this update and Portico's alone. */
+async function bringsMore(
+  ports: Ports,
+  update: {
+    readonly downstreamRepository: PlannedPull['plan']['downstreamRepository'];
+    readonly members: PlannedPull['members'];
+    readonly head: string;
+  },
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { downstreamRepository, members, head } = update;
+  const { access, config, facts } = downstreamRepository;
+  const base = downstreamRepository.base.oid;
+  // What was pushed past the rules would be published along, with nobody's approval.
+  const directories = members.map(({ down }) => down.directory);
+  const beneath = await loadBeneath(ports, access, { facts, config, base, directories }, signal);
+  if (!isAuthorless(beneath)) return true;
+  // A pause or an order that nobody can vouch for: somebody looks before anything merges.
+  for (const { down } of members) if (await hasForeignRecord(ports, down, signal)) return true;
+  // What people committed below it is not Portico's to merge either.
+  if (await hasPeoplesCommits(ports, access.git, { base, head }, signal)) return true;
+  // A package at the top of its repository holds the configuration: what an upstream brings there a person decides.
+  return changesConfiguration(access.git, { base, head }, signal);
 }
 
 /** All checks of ours at the head hold, but those that wait for what this update need not have. */
