@@ -55,6 +55,13 @@ interface Outcome {
 
 export type TrialMemory = Map<string, Outcome>;
 
+/** What a trial is made with. */
+export interface TrialWork {
+  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
+  readonly memory: TrialMemory;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** Packages that one look takes; and how many outcomes are remembered. */
 const MAX_PACKAGES = 500;
 const MAX_REMEMBERED = 5_000;
@@ -63,25 +70,18 @@ const MAX_REMEMBERED = 5_000;
  * Compares the proposed configuration with the one in force. Null where they demand the same. A package and a set of
  * guardrails that were seen before are not run again.
  */
-export async function tryConfiguration({
-  ports,
-  git,
-  sides,
-  memory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
-  readonly git: Git;
-  readonly sides: {
+export async function tryConfiguration(
+  work: TrialWork,
+  git: Git,
+  sides: {
     readonly config: RepositoryConfig;
     readonly inForce: LoadedGuardrails;
     readonly base: string;
     /** The commit with the proposed configuration. */
     readonly head: string;
-  };
-  readonly memory: TrialMemory;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<ConfigTrial | null> {
+  },
+): Promise<ConfigTrial | null> {
+  const { ports, signal } = work;
   const { config, inForce, base, head } = sides;
   const proposed = await loadGuardrails({
     git,
@@ -100,12 +100,10 @@ export async function tryConfiguration({
   for (const { path, directory } of all.slice(0, MAX_PACKAGES)) {
     const newest = newestRevision(refs, directory);
     const place = { commit: newest?.tag.commit ?? base, directory, path };
-    const now = await outcomeOf({ ports, git, place, loaded: proposed, memory, signal });
+    const now = await outcomeOf(work, git, place, proposed);
     for (const name of now.notRun) notRun.add(name);
     const suspicious = now.findings.length > 0 || now.rewritten;
-    const before = suspicious
-      ? await outcomeOf({ ports, git, place, loaded: inForce, memory, signal })
-      : NOTHING;
+    const before = suspicious ? await outcomeOf(work, git, place, inForce) : NOTHING;
     const failedBefore = new Set(before.findings.map(({ guardrail, mode }) => `${mode} ${guardrail}`));
     for (const finding of now.findings) {
       if (failedBefore.has(`${finding.mode} ${finding.guardrail}`)) continue;
@@ -139,21 +137,12 @@ function brokenIn(proposed: LoadedGuardrails, { guardrails }: RepositoryConfig):
   );
 }
 
-async function outcomeOf({
-  ports,
-  git,
-  place,
-  loaded,
-  memory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
-  readonly git: Git;
-  readonly place: { readonly commit: string; readonly directory: RepositoryDirectory; readonly path: string };
-  readonly loaded: LoadedGuardrails;
-  readonly memory: TrialMemory;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Outcome> {
+async function outcomeOf(
+  { ports, memory, signal }: TrialWork,
+  git: Git,
+  place: { readonly commit: string; readonly directory: RepositoryDirectory; readonly path: string },
+  loaded: LoadedGuardrails,
+): Promise<Outcome> {
   const { commit, directory, path } = place;
   const tree = await git.treeId(commit, directory, signal);
   if (tree === null) return NOTHING;
@@ -161,25 +150,18 @@ async function outcomeOf({
   const known = memory.get(key);
   if (known !== undefined) return known;
   const files = await filesAt(git, commit, directory, signal);
-  const outcome = await run({ ports, files, guardrails: loaded.forPackage(path), path, signal });
+  const outcome = await run(ports, { files, path }, loaded.forPackage(path), signal);
   keepNewest(memory, key, outcome, MAX_REMEMBERED);
   return outcome;
 }
 
 /** Runs the guardrails alone: what is published has been through its own pipeline. */
-async function run({
-  ports: { content, builtins },
-  files,
-  guardrails,
-  path,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins'>;
-  readonly files: PackageFiles;
-  readonly guardrails: readonly Guardrail[];
-  readonly path: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Outcome> {
+async function run(
+  { content, builtins }: Pick<Ports, 'content' | 'builtins'>,
+  { files, path }: { readonly files: PackageFiles; readonly path: string },
+  guardrails: readonly Guardrail[],
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
   // Compiled policies are programs that nobody has approved: they do not run.
   const { judgeRego: _judgeRego, ...runtime } = builtins;
   // Validators say all they have, whatever their mode: what counts is decided here.

@@ -6,29 +6,24 @@ import type { Exemption, GuardrailConfig } from '../../config/repository-config.
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
 import type { Pull } from '../forge/pulls.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { documentProblemsAt } from '../repository/variant-documents.ts';
 import { configCheck, type ProposedConfig } from './config-check.ts';
-import { tryConfiguration, type TrialMemory } from './config-trial.ts';
+import { tryConfiguration, type TrialWork } from './config-trial.ts';
 
 /** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
 export async function proposedConfig({
-  ports,
   access: { git },
   registered: { otherFiles, facts, config, base, head, files = head.oid },
   inForce,
-  memory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
+  ...work
+}: TrialWork & {
   readonly access: Pick<RepositoryAccess, 'git'>;
   readonly registered: ProposalSnapshot & { readonly files?: string };
   readonly inForce: LoadedGuardrails;
-  readonly memory: TrialMemory;
-  readonly signal?: AbortSignal | undefined;
 }): Promise<ProposedConfig | null> {
   const changed = new Set(otherFiles.map(({ path }) => path));
   const named = [...config.guardrails.mutators, ...config.guardrails.validators].some((one) =>
@@ -36,36 +31,24 @@ export async function proposedConfig({
   );
   const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
   if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
-  return configurationAt({
-    ports,
-    git,
-    at: { head: head.oid, defaultBranch: facts.defaultBranch },
-    sides: { inForce, base, head: files },
-    hasDocuments: beside,
-    memory,
-    signal,
-  });
+  const at = { head: head.oid, defaultBranch: facts.defaultBranch, hasDocuments: beside };
+  return configurationAt(work, git, at, { inForce, base, head: files });
 }
 
 /** The configuration of a commit with its mistakes, or what it would do to the packages that are there. */
-async function configurationAt({
-  ports,
-  git,
-  at: { head, defaultBranch },
-  sides,
-  hasDocuments,
-  memory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
-  readonly git: RepositoryAccess['git'];
-  readonly at: { readonly head: string; readonly defaultBranch: string };
-  readonly sides: { readonly inForce: LoadedGuardrails; readonly base: string; readonly head: string };
-  /** Documents beside it are checked, too. */
-  readonly hasDocuments: boolean;
-  readonly memory: TrialMemory;
-  readonly signal: AbortSignal | undefined;
-}): Promise<ProposedConfig> {
+async function configurationAt(
+  work: TrialWork,
+  git: RepositoryAccess['git'],
+  at: {
+    readonly head: string;
+    readonly defaultBranch: string;
+    /** Documents beside it are checked, too. */
+    readonly hasDocuments: boolean;
+  },
+  sides: { readonly inForce: LoadedGuardrails; readonly base: string; readonly head: string },
+): Promise<ProposedConfig> {
+  const { ports, signal } = work;
+  const { head, defaultBranch, hasDocuments } = at;
   const proposed = await readConfiguration(git, head, defaultBranch, signal);
   const bytes = await git.readFile(head, CONFIGURATION_FILE, signal);
   const places = bytes === null ? new Map() : guardrailPlaces(bytes);
@@ -77,15 +60,7 @@ async function configurationAt({
       ...(hasDocuments ? await documentProblemsAt(git, head, signal) : []),
     ],
     trial:
-      proposed?.ok === true
-        ? await tryConfiguration({
-            ports,
-            git,
-            sides: { config: proposed.config, ...sides },
-            memory,
-            signal,
-          })
-        : null,
+      proposed?.ok === true ? await tryConfiguration(work, git, { config: proposed.config, ...sides }) : null,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
 }
@@ -117,19 +92,12 @@ function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, f
  * Checks the configuration of a pull request into the default branch, where packages are registered on another one:
  * nothing else in it is Portico's business.
  */
-export async function checkConfigurationAlone({
-  ports,
-  access,
-  number,
-  memory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
-  readonly access: RepositoryAccess;
-  readonly number: number;
-  readonly memory: TrialMemory;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function checkConfigurationAlone(
+  work: TrialWork,
+  access: RepositoryAccess,
+  number: number,
+): Promise<void> {
+  const { ports, signal } = work;
   const loaded = await loadProposal(access, number, { anyBase: true }, signal);
   if (loaded.kind === 'none') return;
   const { snapshot } = loaded;
@@ -140,7 +108,7 @@ export async function checkConfigurationAlone({
   const inForce = await loadGuardrails({ git: access.git, config, base, now: ports.now(), signal });
   // Files that guardrails name are read from the registered branch, whatever stands beside the configuration.
   const registered = { ...snapshot, base, files: base };
-  const proposed = await proposedConfig({ ports, access, registered, inForce, memory, signal });
+  const proposed = await proposedConfig({ ...work, access, registered, inForce });
   if (proposed === null) return;
   const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
   await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
@@ -150,19 +118,12 @@ export async function checkConfigurationAlone({
  * Checks the configuration that the pull request of the onboarding brings, as people may have changed it, on the packages that the
  * repository holds. Nothing is in force there yet.
  */
-export async function checkOffer({
-  ports,
-  access: { git, forge },
-  offer,
-  memory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly offer: Pull;
-  readonly memory: TrialMemory;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function checkOffer(
+  work: TrialWork,
+  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
+  offer: Pull,
+): Promise<void> {
+  const { ports, signal } = work;
   const facts = offer.baseRepository ?? (await forge.get(signal));
   const base = await git.resolve(`refs/heads/${facts.defaultBranch}`, signal);
   const head = await git.resolve(offer.headSha, signal);
@@ -173,15 +134,8 @@ export async function checkOffer({
     });
   const nothing = defaultRepositoryConfig(facts.defaultBranch);
   const inForce = await loadGuardrails({ git, config: nothing, base, now: ports.now(), signal });
-  const proposed = await configurationAt({
-    ports,
-    git,
-    at: { head, defaultBranch: facts.defaultBranch },
-    sides: { inForce, base, head },
-    hasDocuments: true,
-    memory,
-    signal,
-  });
+  const at = { head, defaultBranch: facts.defaultBranch, hasDocuments: true };
+  const proposed = await configurationAt(work, git, at, { inForce, base, head });
   const commit = { headSha: head, externalId: head, status: 'completed' } as const;
   await forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
 }

@@ -51,10 +51,10 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
       case 'nothing':
         return nothing(decided.reason);
       case 'check-configuration':
-        await checkConfigurationAlone({ ports, access, number, memory: memory.trials, signal });
+        await checkConfigurationAlone({ ports, memory: memory.trials, signal }, access, number);
         return nothing('other-branch');
       case 'check-offer':
-        await checkOffer({ ports, access, offer: decided.offer, memory: memory.trials, signal });
+        await checkOffer({ ports, memory: memory.trials, signal }, access, decided.offer);
         return DONE;
       case 'sum-up':
         await sumUpClosed(ports, access, decided.snapshot, signal);

@@ -6,8 +6,8 @@ import { contentDigest } from '../../revision/digest.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { formatProvenance, type Provenance } from '../../revision/provenance.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import type { CommitInfo, PackageDir, RejectedRef } from '../git-port.ts';
-import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
+import type { RejectedRef } from '../git-port.ts';
+import type { RepositoryWork } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import {
@@ -29,21 +29,18 @@ import { artifactName, plannedArtifacts } from './registry-plan.ts';
 /** How often the next number is tried when somebody else takes it first. */
 const MAX_CLAIMS = 20;
 
-/** Tags a state that is due, unless it, or a later one, is tagged by now. @throws PorticoError TAG_CONTENDED, TAG_REFUSED, TAG_NEEDS_WORKFLOWS */
-export async function publish({
-  ports,
-  access,
-  facts,
-  config,
-  due,
-  head,
-  signal,
-}: RepositoryWork & {
+/** A state of a package that is due. */
+interface Publishing extends RepositoryWork {
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   readonly due: DueRevision;
+  /** Of the registered branch. */
   readonly head: string;
-}): Promise<void> {
+}
+
+/** Tags a state that is due, unless it, or a later one, is tagged by now. @throws PorticoError TAG_CONTENDED, TAG_REFUSED, TAG_NEEDS_WORKFLOWS */
+export async function publish(publishing: Publishing): Promise<void> {
+  const { ports, access, facts, config, due, signal } = publishing;
   const { git } = access;
   const request = await publishRequestOf({
     ports,
@@ -53,14 +50,14 @@ export async function publish({
     pull: due.pull,
     signal,
   });
-  const provenance = await provenanceOf({ ports, access, config, due, request, signal });
+  const provenance = await provenanceOf(publishing, request);
   let object = due.commit.oid;
   for (let turn = 0; turn < MAX_CLAIMS; turn += 1) {
     const refs = await loadRevisionRefs(git, signal);
-    if (await alreadyTagged({ git, refs, due, head, signal })) return;
+    if (await alreadyTagged(publishing, refs)) return;
     const revision = upcomingRevision(refs, due.package.directory, config, request.bump);
     const names = publishedRefs(due.package.directory, revision);
-    const artifacts = await artifactsOf({ ports, git, facts, config, due, object, revision, signal });
+    const artifacts = await artifactsOf(publishing, object, revision);
     const tag = await git.writeTag(
       {
         name: names.tag,
@@ -89,7 +86,7 @@ export async function publish({
       return;
     }
     if (claim.kind === 'overtaken') continue;
-    const later = claim.kind === 'elsewhere' ? await laterWithSameTree(git, due, head, signal) : object;
+    const later = claim.kind === 'elsewhere' ? await laterWithSameTree(publishing) : object;
     if (later === object) throw tagRefused(names.tag, due.commit.oid, claim.rejected);
     object = later;
   }
@@ -103,25 +100,11 @@ export async function publish({
 }
 
 /** What the tag says is in the registry: the digests follow from the commit. */
-async function artifactsOf({
-  ports,
-  git,
-  facts,
-  config,
-  due: { package: found },
-  object: commit,
-  revision,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly git: RepositoryAccess['git'];
-  readonly facts: RepositoryFacts;
-  readonly config: RepositoryConfig;
-  readonly due: DueRevision;
-  readonly object: string;
-  readonly revision: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Pick<Provenance, 'artifacts'>> {
+async function artifactsOf(
+  { ports, access: { git }, facts, config, due: { package: found }, signal }: Publishing,
+  commit: string,
+  revision: string,
+): Promise<Pick<Provenance, 'artifacts'>> {
   const { registries } = ports;
   if (registries === undefined) return {};
   const artifacts: string[] = [];
@@ -138,12 +121,9 @@ async function artifactsOf({
  * the forge takes a tag only where some branch still holds the commit's workflow files: once they changed, a later commit with
  * the same package may be tagged where the merge itself may not.
  */
-async function laterWithSameTree(
-  git: RepositoryAccess['git'],
-  { commit, package: { directory } }: DueRevision,
-  head: string,
-  signal: AbortSignal | undefined,
-): Promise<string> {
+async function laterWithSameTree({ access: { git }, due, head, signal }: Publishing): Promise<string> {
+  const { commit, package: found } = due;
+  const { directory } = found;
   const wanted = await git.treeId(commit.oid, directory, signal);
   const since = await git.log({ from: commit.oid, to: head }, { firstParent: true }, signal);
   let last = commit.oid;
@@ -174,35 +154,20 @@ function tagRefused(tag: string, commit: string, rejected: RejectedRef): Portico
 }
 
 /** True when this state, or a later one, is published already: another process was faster. */
-async function alreadyTagged({
-  git,
-  refs,
-  due,
-  head,
-  signal,
-}: {
-  readonly git: RepositoryAccess['git'];
-  readonly refs: RevisionRefs;
-  readonly due: DueRevision;
-  readonly head: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<boolean> {
+async function alreadyTagged(
+  { access: { git }, due, head, signal }: Publishing,
+  refs: RevisionRefs,
+): Promise<boolean> {
   const newest = await publishedOnBranch({ git, refs, directory: due.package.directory, head, signal });
   return newest !== null && (await git.isAncestor(due.commit.oid, newest, signal));
 }
 
-async function provenanceOf({
-  ports,
-  access,
-  config,
-  due: { package: found, commit, pull, approval },
-  request,
-  signal,
-}: RepositoryWork & {
-  readonly config: RepositoryConfig;
-  readonly due: DueRevision;
-  readonly request: MergeRequestTrailers;
-}): Promise<Omit<Provenance, 'revision'>> {
+async function provenanceOf(
+  publishing: Publishing,
+  request: MergeRequestTrailers,
+): Promise<Omit<Provenance, 'revision'>> {
+  const { ports, access, config, due, signal } = publishing;
+  const { package: found, commit, pull, approval } = due;
   const parsed = (await readKptfileAt(access.git, commit.oid, found.directory, signal)).kptfile;
   const upstream = parsed?.upstream?.git;
   const lock = parsed?.upstreamLock?.git;
@@ -225,7 +190,7 @@ async function provenanceOf({
   const tree = await access.git.treeId(commit.oid, found.directory, signal);
   return {
     package: found.directory,
-    digest: approval.digest ?? (await plainDigest({ ports, access, config, found, commit, signal })),
+    digest: approval.digest ?? (await plainDigest(publishing)),
     ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
     approvedBy: approval.by,
@@ -242,21 +207,8 @@ async function provenanceOf({
 }
 
 /** The digest of content that no check has seen, such as a direct push. */
-async function plainDigest({
-  ports,
-  access: { git },
-  config,
-  found,
-  commit,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'now'>;
-  readonly access: RepositoryAccess;
-  readonly config: RepositoryConfig;
-  readonly found: PackageDir;
-  readonly commit: CommitInfo;
-  readonly signal: AbortSignal | undefined;
-}): Promise<string> {
+async function plainDigest({ ports, access: { git }, config, due, signal }: Publishing): Promise<string> {
+  const { package: found, commit } = due;
   return contentDigest({
     branch: config.branch,
     packages: [
