@@ -51,7 +51,7 @@ export async function draft(call: Call): Promise<number> {
   await using checkout = await openCheckout(objectsAt, call.signal);
 
   const directory = pathInRepository(checkout.config.directory, plan.path);
-  const branch = await branchFor({ checkout, plan, directory, signal: call.signal });
+  const branch = await branchFor(checkout, plan, directory, call.signal);
   const before = await filesAt(checkout.repo, checkout.base, directory, call.signal);
   const after = await content({ call, checkout, plan, at: { directory, before }, origin });
   const changes = changesIn(directory, before, after);
@@ -88,17 +88,12 @@ export async function draft(call: Call): Promise<number> {
   return EXIT.ok;
 }
 
-async function branchFor({
-  checkout: { repo, refs, config, base },
-  plan,
-  directory,
-  signal,
-}: {
-  readonly checkout: Checkout;
-  readonly plan: DraftPlan;
-  readonly directory: RepositoryDirectory;
-  readonly signal: AbortSignal;
-}): Promise<string> {
+async function branchFor(
+  { repo, refs, config, base }: Checkout,
+  plan: DraftPlan,
+  directory: RepositoryDirectory,
+  signal: AbortSignal,
+): Promise<string> {
   const numbering = config.versioning === 'semver' ? ({ semver: 'minor' } as const) : 'sequence';
   const workspace = plan.workspace ?? nextRevision(revisionsOf(directory, refs.keys()), numbering);
   const below = (prefix: string): string[] =>

@@ -42,7 +42,7 @@ export function readRollouts({ file, bytes }: ConfigSource): ReadRollouts {
   const { documents, problems: unread } = readYamlDocuments(file, bytes);
   const [first] = unread;
   if (first !== undefined && /\bRollout\b/.test(text)) {
-    rollouts.push({ line: first.line, rollout: heldRollout({ file, line: first.line, data: {} }) });
+    rollouts.push({ line: first.line, rollout: heldRollout(file, first.line, {}) });
   }
   for (const yaml of documents) {
     const { apiVersion, kind } = (yaml.data ?? {}) as { apiVersion?: unknown; kind?: unknown };
@@ -51,14 +51,14 @@ export function readRollouts({ file, bytes }: ConfigSource): ReadRollouts {
       const slips = otherKind(file, kind, yaml);
       problems.push(...slips);
       const { line } = yaml.start;
-      if (slips.length > 0) rollouts.push({ line, rollout: heldRollout({ file, line, data: yaml.data }) });
+      if (slips.length > 0) rollouts.push({ line, rollout: heldRollout(file, line, yaml.data) });
       continue;
     }
     const parsed = rolloutDocument.safeParse(yaml.data, { reportInput: true });
     const { line } = yaml.placeOf(['apiVersion'], true);
     if (parsed.success) rollouts.push({ line, rollout: toRollout(parsed.data) });
     else {
-      rollouts.push({ line, rollout: heldRollout({ file, line, data: yaml.data }) });
+      rollouts.push({ line, rollout: heldRollout(file, line, yaml.data) });
       problems.push(
         ...parsed.error.issues.flatMap((one) =>
           problemsOf({ file, issue: one, yaml, jsonSchema: rolloutJsonSchema }),
@@ -90,15 +90,7 @@ const named = z.object({
 });
 
 /** The rollout of a document that cannot be followed: it holds the packages that it names, or all where that cannot be read. */
-function heldRollout({
-  file,
-  line,
-  data,
-}: {
-  readonly file: string;
-  readonly line: number;
-  readonly data: unknown;
-}): Rollout {
+function heldRollout(file: string, line: number, data: unknown): Rollout {
   const { metadata, spec } = named.safeParse(data).data ?? {};
   const upstreams = rolloutUpstreams.safeParse(spec?.upstreams).data;
   return {
@@ -121,7 +113,7 @@ function nameless(file: string, line: number): string {
 
 /** The rollout of a file that is too long to be read, which may hold any. */
 export function unreadRollouts(file: string): readonly ReadRollout[] {
-  return [{ line: 1, rollout: heldRollout({ file, line: 1, data: {} }) }];
+  return [{ line: 1, rollout: heldRollout(file, 1, {}) }];
 }
 
 const EVERYWHERE: Rollout['upstreams'][number] = { packages: ['**'] };

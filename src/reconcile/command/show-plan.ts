@@ -69,18 +69,10 @@ export async function showPlan({
     rows.push(...rowsOf(place, { path, visible, ...channels }));
   }
   const all = followed.reduce((sum, { visible }) => sum + visible.length, 0);
-  return { kind: 'done', reply: replyText({ rows, notes, all }) };
+  return { kind: 'done', reply: replyText(rows, notes, all) };
 }
 
-function replyText({
-  rows,
-  notes,
-  all,
-}: {
-  readonly rows: readonly (readonly string[])[];
-  readonly notes: readonly string[];
-  readonly all: number;
-}): string {
+function replyText(rows: readonly (readonly string[])[], notes: readonly string[], all: number): string {
   const listed = rows.slice(0, MAX_ROWS);
   const left = all - listed.length;
   if (all === 0) return 'No known package is made from a package of this repository.';

@@ -72,7 +72,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       rendered,
       removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
       commit: groupCommit(head, rendered),
-      kptfiles: await kptfileProblems({ git, head, packages, signal }),
+      kptfiles: await kptfileProblems(git, head, packages, signal),
       conflicts: [],
       lost: false,
       behind: {
@@ -141,17 +141,12 @@ function groupCommit(head: CommitInfo, rendered: readonly RenderedPackage[]): Re
 }
 
 /** What is wrong with the Kptfiles of a group, by the directories of their packages. */
-async function kptfileProblems({
-  git,
-  head,
-  packages,
-  signal,
-}: {
-  readonly git: RepositoryAccess['git'];
-  readonly head: CommitInfo;
-  readonly packages: ProposalSnapshot['packages'];
-  readonly signal: AbortSignal | undefined;
-}): Promise<Parameters<typeof proposalChecks>[0]['kptfiles']> {
+async function kptfileProblems(
+  git: RepositoryAccess['git'],
+  head: CommitInfo,
+  packages: ProposalSnapshot['packages'],
+  signal: AbortSignal | undefined,
+): Promise<Parameters<typeof proposalChecks>[0]['kptfiles']> {
   const read = await Promise.all(
     packages
       .filter(({ trees }) => trees.head !== null)

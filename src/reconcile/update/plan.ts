@@ -182,7 +182,7 @@ async function renewalCandidate({
   // A revision is of the upstream where there is one.
   const isForUpstream = kptfile?.upstream !== undefined || kptfile?.upstreamLock !== undefined;
   const wish = isForUpstream ? undefined : to;
-  const asked = wish ?? (await askedVersions({ ports, downstreamRepository, directory, signal }));
+  const asked = wish ?? (await askedVersions(ports, downstreamRepository, directory, signal));
   const down = await sourceUpdateIn(ports, downstreamRepository, { path, asked }, signal);
   if (down === null) return null;
   if ('kind' in down) {
@@ -193,17 +193,12 @@ async function renewalCandidate({
 }
 
 /** What the open pull request brings, where somebody asked for that: it stays what it brings, until it is merged or closed. */
-async function askedVersions({
-  ports,
-  downstreamRepository: { access },
-  directory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'seals'>;
-  readonly downstreamRepository: DownstreamRepository;
-  readonly directory: RepositoryDirectory;
-  readonly signal: AbortSignal | undefined;
-}): Promise<string | undefined> {
+async function askedVersions(
+  ports: Pick<Ports, 'seals'>,
+  { access }: DownstreamRepository,
+  directory: RepositoryDirectory,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const { git, forge } = access;
   const branch = sourcesBranch(directory);
   const head = await git.resolve(`refs/heads/${branch}`, signal);

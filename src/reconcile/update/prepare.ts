@@ -184,7 +184,7 @@ async function decideAll({
   for (const candidate of candidates) {
     const { down } = candidate;
     const recorded = recordedUpdate(plan, down.directory);
-    const questions = revisionQuestions({ ports, down, inStep, signal });
+    const questions = revisionQuestions(ports, down, inStep, signal);
     const decided =
       down.renewal === undefined
         ? await decideRevision(down, { to: candidate.target.to, recorded: recorded?.to }, questions)

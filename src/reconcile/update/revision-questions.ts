@@ -8,17 +8,12 @@ import type { RevisionQuestions } from './decision.ts';
 import type { IsUpToDate } from './up-to-date.ts';
 
 /** Answers what `decideRevision` asks about a package, from git, the index and the forge. */
-export function revisionQuestions({
-  ports,
-  down,
-  inStep,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly down: Downstream;
-  readonly inStep: IsUpToDate;
-  readonly signal?: AbortSignal | undefined;
-}): RevisionQuestions {
+export function revisionQuestions(
+  ports: Ports,
+  down: Downstream,
+  inStep: IsUpToDate,
+  signal?: AbortSignal,
+): RevisionQuestions {
   return {
     pausedBy: async () => (await pauseOf(ports, down.access, down.directory, signal))?.by ?? null,
     rolledBackTo: () => rolledBackTo(ports, down, signal),
