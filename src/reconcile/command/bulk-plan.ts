@@ -26,18 +26,12 @@ const MAX_FLEET_PLAN = 25_000;
 const KIND = 'bulk';
 
 /** Writes the plan into the issue; a dry run is only told. */
-export async function planBulk({
-  ports,
-  access,
-  source,
-  asked,
-  step: { request, dryRun },
-  signal,
-}: RepositoryWork & {
-  readonly source: CommentSource;
-  readonly asked: CommandRequest;
-  readonly step: Extract<Step, { do: 'plan-bulk' }>;
-}): Promise<StepOutcome> {
+export async function planBulk(
+  { ports, access, signal }: RepositoryWork,
+  source: CommentSource,
+  asked: CommandRequest,
+  { request, dryRun }: Extract<Step, { do: 'plan-bulk' }>,
+): Promise<StepOutcome> {
   const { forge, git } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
   const { fleet } = request;

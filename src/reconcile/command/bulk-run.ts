@@ -46,7 +46,7 @@ export async function performBulkStep({
   readonly asked: CommandRequest;
   readonly step: BulkStep;
 }): Promise<StepOutcome> {
-  if (step.do === 'plan-bulk') return planBulk({ ports, access, source, asked, step, signal });
+  if (step.do === 'plan-bulk') return planBulk({ ports, access, signal }, source, asked, step);
   const facts = await access.forge.get(signal);
   const found = await planOf({ ports, access, facts, asked, named: step.plan, signal });
   if (found === undefined) {
@@ -69,13 +69,7 @@ export async function performBulkStep({
   if (found.confirmed === undefined) await write();
   // What is about packages is decided on one look; each hand looks again at what it touches.
   const issue = plan.items.some(({ pull }) => pull === undefined)
-    ? await loadCommandPlace({
-        ports,
-        access,
-        target: targetOf(access, source, asked.number),
-        source,
-        signal,
-      })
+    ? await loadCommandPlace({ ports, access, signal }, targetOf(access, source, asked.number), source)
     : null;
   let unwritten = 0;
   try {
@@ -126,7 +120,7 @@ async function carryOutHere({
     target === undefined
       ? issue
       : await loadPlaceFor({ verb: verbOf(item), ports, access, look, target, source, signal });
-  return logged(doing, place, await carryOut({ ports, access, place, asked, item, signal }));
+  return logged(doing, place, await carryOut({ ports, access, signal }, place, asked, item));
 }
 
 /** What may be told of it here. */
@@ -166,7 +160,7 @@ async function actThere(doing: Doing, repository: number): Promise<BulkResult> {
   }
   const why = whyNotCarriedOut(item, place);
   if (why !== undefined) return logged(there, place, { outcome: 'refused', text: why });
-  return logged(there, place, await carryOut({ ports, access, place, asked, item, signal }));
+  return logged(there, place, await carryOut({ ports, access, signal }, place, asked, item));
 }
 
 function logged(
@@ -196,18 +190,12 @@ function targetOf(
   return { repository: ref, number, source: { kind, id }, ...(headSeen !== undefined && { headSeen }) };
 }
 
-async function carryOut({
-  ports,
-  access,
-  place,
-  asked,
-  item,
-  signal,
-}: RepositoryWork & {
-  readonly place: CommandPlace | null;
-  readonly asked: CommandRequest;
-  readonly item: BulkItem;
-}): Promise<BulkResult> {
+async function carryOut(
+  { ports, access, signal }: RepositoryWork,
+  place: CommandPlace | null,
+  asked: CommandRequest,
+  item: BulkItem,
+): Promise<BulkResult> {
   const number = item.pull ?? asked.number;
   if (place === null) return { outcome: 'refused', text: 'it no longer exists' };
   if (item.line === 'close') return close(access, number, place.state, signal);

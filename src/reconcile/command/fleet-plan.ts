@@ -84,13 +84,11 @@ async function itemOf({
   readonly signal: AbortSignal | undefined;
 }): Promise<BulkItem | string | null> {
   const there = await ports.open(target.repository.ref, signal);
-  const place = await loadCommandPlace({
-    ports,
-    access: there,
-    target: fleetTargetOf(there, source, target.pull),
+  const place = await loadCommandPlace(
+    { ports, access: there, signal },
+    fleetTargetOf(there, source, target.pull),
     source,
-    signal,
-  });
+  );
   if (place === null || place.snapshot === null) return 'It no longer exists.';
   const { snapshot, state } = place;
   if (isByLabels(request) && !(await hasLabels(there, snapshot, request, signal))) return null;

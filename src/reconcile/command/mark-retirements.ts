@@ -11,7 +11,7 @@ export function marking<Kind extends SingleStep['do']>(perform: PerformStep<Kind
     const found = await openRegistered(access, { isFetched: true }, signal);
     if (found.kind === 'registered') {
       const { facts, config } = found;
-      await markRetirements({ ports, access, facts, config, number: asked.number, signal });
+      await markRetirements({ ports, access, signal }, facts, config, asked.number);
     }
     return outcome;
   };

@@ -39,7 +39,7 @@ export async function pauseUpdates({
   const tag = await writeSealedTag(ports, access, record, signal);
   const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
   if (!answer.ok) return notMoved(ref, answer.rejected);
-  await lookAgain({ ports, access, path, directory: place.directory, signal });
+  await lookAgain({ ports, access, signal }, path, place.directory);
   return {
     kind: 'done',
     reply: `Updates of ${code(path)} are paused. Resume them with \`/portico resume ${path}\`. \`/portico update\` still works.`,
@@ -62,7 +62,7 @@ export async function resumeUpdates({
     if (!answer.ok) return notMoved(ref, answer.rejected);
   }
   // Also where it was not paused: the command may be running for the second time.
-  await lookAgain({ ports, access, path, directory: place.directory, signal });
+  await lookAgain({ ports, access, signal }, path, place.directory);
   const was =
     found === undefined
       ? `Updates of ${code(path)} were not paused.`
@@ -71,16 +71,11 @@ export async function resumeUpdates({
 }
 
 /** A group goes on without it, or with it again; and the open update says that it is paused, or is no more. */
-async function lookAgain({
-  ports,
-  access: { forge, ref },
-  path,
-  directory,
-  signal,
-}: RepositoryWork & {
-  readonly path: string;
-  readonly directory: RepositoryDirectory;
-}): Promise<void> {
+async function lookAgain(
+  { ports, access: { forge, ref }, signal }: RepositoryWork,
+  path: string,
+  directory: RepositoryDirectory,
+): Promise<void> {
   const updates = (await forge.listOpenPulls(signal)).filter(({ headRef }) => {
     const parsed = parseBranch(headRef);
     if (parsed?.kind !== 'update') return false;

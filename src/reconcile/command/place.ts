@@ -50,7 +50,7 @@ export async function loadPlaceFor({
   readonly target: CommentTarget;
   readonly source: CommentSource;
 }): Promise<CommandPlace | null> {
-  const place = await loadCommandPlace({ ports, access, target, source, signal });
+  const place = await loadCommandPlace({ ports, access, signal }, target, source);
   if (!doesMerge(verb) || place === null || place.snapshot === null) return place;
   const { pull, config } = place.snapshot;
   const waits = (place.state.checks.waiting ?? []).length > 0;
@@ -58,40 +58,26 @@ export async function loadPlaceFor({
   // Whoever may publish it has asked: a stranger's proposal waits in no other lane.
   const { repository, number } = target;
   await look({ repository, number, author: pull.author }, signal);
-  return loadCommandPlace({ ports, access, target, source, signal });
+  return loadCommandPlace({ ports, access, signal }, target, source);
 }
 
 /** Null where Portico has no business: no such place, repository or branch not registered. */
-export async function loadCommandPlace({
-  ports,
-  access,
-  target,
-  source,
-  signal,
-}: RepositoryWork & {
-  readonly target: CommentTarget;
-  readonly source: CommentSource;
-}): Promise<CommandPlace | null> {
+export async function loadCommandPlace(
+  { ports, access, signal }: RepositoryWork,
+  target: CommentTarget,
+  source: CommentSource,
+): Promise<CommandPlace | null> {
   const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
-  if (loaded.kind === 'snapshot')
-    return inPull({ ports, access, snapshot: loaded.snapshot, target, source, signal });
-  return loaded.reason === 'absent'
-    ? inIssue({ ports, access, number: target.number, source, signal })
-    : null;
+  if (loaded.kind === 'snapshot') return inPull({ ports, access, signal }, loaded.snapshot, target, source);
+  return loaded.reason === 'absent' ? inIssue({ ports, access, signal }, target.number, source) : null;
 }
 
-async function inPull({
-  ports,
-  access,
-  snapshot,
-  target,
-  source,
-  signal,
-}: RepositoryWork & {
-  readonly snapshot: ProposalSnapshot;
-  readonly target: CommentTarget;
-  readonly source: CommentSource;
-}): Promise<CommandPlace> {
+async function inPull(
+  { ports, access, signal }: RepositoryWork,
+  snapshot: ProposalSnapshot,
+  target: CommentTarget,
+  source: CommentSource,
+): Promise<CommandPlace> {
   const { pull, config, head } = snapshot;
   const runs = await access.forge.listChecks(head.oid, signal);
   const ours = runs.filter(({ appId }) => appId === ports.app.id);
@@ -178,16 +164,11 @@ function pullPlace({ pull, head, writable }: ProposalSnapshot): PullPlace {
 }
 
 /** In an issue a command is about any package of the registered branch. */
-async function inIssue({
-  ports,
-  access,
-  number,
-  source,
-  signal,
-}: RepositoryWork & {
-  readonly number: number;
-  readonly source: CommentSource;
-}): Promise<CommandPlace | null> {
+async function inIssue(
+  { ports, access, signal }: RepositoryWork,
+  number: number,
+  source: CommentSource,
+): Promise<CommandPlace | null> {
   const [issue, found] = await Promise.all([
     access.forge.getIssue(number, signal),
     openRegistered(access, {}, signal),

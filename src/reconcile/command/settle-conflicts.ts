@@ -121,7 +121,7 @@ async function settledPackage(
     notes.push(mergeNotes(settled.notes.map((note) => ({ ...note, directory }))));
   }
   const settling = { directory, conflicts, before, now };
-  const overwritten = await overwrittenIn({ ports, access, snapshot, settling, signal });
+  const overwritten = await overwrittenIn({ ports, access, signal }, snapshot, settling);
   return overwritten === undefined
     ? { changes: changesBetween(directory, before, now), notes }
     : rendered(overwritten);
@@ -217,16 +217,11 @@ interface Settling extends InPackage {
 }
 
 /** A field whose value would not stand, because a function overwrites it. */
-async function overwrittenIn({
-  ports,
-  access: { git },
-  snapshot: { config, base, writable },
-  settling: { directory, conflicts, before, now },
-  signal,
-}: RepositoryWork & {
-  readonly snapshot: ProposalSnapshot;
-  readonly settling: Settling;
-}): Promise<OpenConflict | undefined> {
+async function overwrittenIn(
+  { ports, access: { git }, signal }: RepositoryWork,
+  { config, base, writable }: ProposalSnapshot,
+  { directory, conflicts, before, now }: Settling,
+): Promise<OpenConflict | undefined> {
   const fields = conflicts.filter(({ path }) => path !== '');
   if (fields.length === 0) return undefined;
   const path = packagePathOf(config.directory, directory) ?? directory;

@@ -52,7 +52,7 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
       const before = ports.catalog.kept(repository.id, DASHBOARD_TITLE);
       const own = before ?? (await findIssue(ports, access, DASHBOARD_TITLE, signal));
       if (edited.isBot || own?.number !== edited.number) return nothing('not-asked-for');
-      await doTicked({ ports, access, config, edited, signal });
+      await doTicked({ ports, access, signal }, config, edited);
     }
     const waiting = waitingUpdates(ports.catalog, repository.id);
     const seconds = waiting === 0 ? 0 : await ports.secondsUntilContentAllowed(repository.installationId);
@@ -93,16 +93,11 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
 }
 
 /** Asks for the updates that were ticked, if whoever edited the issue may. */
-async function doTicked({
-  ports,
-  access,
-  config,
-  edited: { number, login, id, isBot },
-  signal,
-}: RepositoryWork & {
-  readonly config: RepositoryConfig;
-  readonly edited: NonNullable<JobData<'dashboard'>['edited']>;
-}): Promise<void> {
+async function doTicked(
+  { ports, access, signal }: RepositoryWork,
+  config: RepositoryConfig,
+  { number, login, id, isBot }: NonNullable<JobData<'dashboard'>['edited']>,
+): Promise<void> {
   const issue = await findIssue(ports, access, DASHBOARD_TITLE, signal);
   const ticked = issue === null ? [] : tickedPackages(issue.body);
   if (ticked.length === 0) return;

@@ -35,7 +35,7 @@ export async function createDraft({
   readonly asked: CommandRequest;
   readonly request: DraftRequest;
 }): Promise<StepOutcome> {
-  const setting = await settingOf({ ports, access, asked, request, signal });
+  const setting = await settingOf({ ports, access, signal }, asked, request);
   if ('message' in setting) return refusedBy(setting);
   const interrupted = await branchOfCommand(setting, signal);
   if (interrupted !== null) return openPull(setting, request, interrupted, signal);
@@ -66,16 +66,11 @@ export async function createDraft({
   return openPull(setting, request, made, signal);
 }
 
-async function settingOf({
-  ports,
-  access,
-  asked,
-  request: { path },
-  signal,
-}: RepositoryWork & {
-  readonly asked: CommandRequest;
-  readonly request: DraftRequest;
-}): Promise<DraftSetting | Refusal> {
+async function settingOf(
+  { ports, access, signal }: RepositoryWork,
+  asked: CommandRequest,
+  { path }: DraftRequest,
+): Promise<DraftSetting | Refusal> {
   const found = await openRegistered(access, {}, signal);
   if (found.kind === 'none') {
     return refuse(

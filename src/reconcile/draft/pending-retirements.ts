@@ -108,18 +108,12 @@ function inOrder<Issue extends { readonly number: number }>(
 }
 
 /** Puts the label on the issue, or takes it away, as something is asked for there or not; then the dashboard follows. */
-export async function markRetirements({
-  ports,
-  access,
-  facts,
-  config,
-  number,
-  signal,
-}: RepositoryWork & {
-  readonly facts: Pick<RepositoryFacts, 'id'>;
-  readonly config: Pick<RepositoryConfig, 'directory'>;
-  readonly number: number;
-}): Promise<void> {
+export async function markRetirements(
+  { ports, access, signal }: RepositoryWork,
+  facts: Pick<RepositoryFacts, 'id'>,
+  config: Pick<RepositoryConfig, 'directory'>,
+  number: number,
+): Promise<void> {
   const { forge } = access;
   const [issue, open] = await Promise.all([
     forge.getIssue(number, signal),

@@ -96,18 +96,12 @@ async function goneAsker(
 }
 
 /** Records in an issue that somebody asks to retire a revision. */
-export async function recordWish({
-  ports,
-  access,
-  facts,
-  issue,
-  wish,
-  signal,
-}: RepositoryWork & {
-  readonly facts: RepositoryFacts;
-  readonly issue: number;
-  readonly wish: Retirement;
-}): Promise<void> {
+export async function recordWish(
+  { ports, access, signal }: RepositoryWork,
+  facts: RepositoryFacts,
+  issue: number,
+  wish: Retirement,
+): Promise<void> {
   const name = code(formatPackageAtRevision({ path: wish.package, revision: wish.revision }));
   await record({
     ports,

@@ -42,7 +42,7 @@ export async function requestRetirement({
     const { message, hint } = noSuchRevision(path, revision, published);
     return refused(message, hint);
   }
-  const blocked = await usersOf({ ports, access, here, revision, tag, signal });
+  const blocked = await usersOf({ ports, access, signal }, here, revision, tag);
   if (blocked !== null) return blocked;
   const { login, accountId: id } = asked;
   const wish = {
@@ -53,7 +53,7 @@ export async function requestRetirement({
     comment: asked.id,
     accounts: [{ login, id }],
   };
-  await recordWish({ ports, access, facts, issue: asked.number, wish, signal });
+  await recordWish({ ports, access, signal }, facts, asked.number, wish);
   return { kind: 'done' };
 }
 
@@ -74,7 +74,7 @@ export async function retire({
     if (tag.oid !== step.tag) {
       return refused(`The tag of ${name} has changed since the request.`, 'Request the retirement again.');
     }
-    const blocked = await usersOf({ ports, access, here, revision, tag, signal });
+    const blocked = await usersOf({ ports, access, signal }, here, revision, tag);
     if (blocked !== null) return blocked;
     const names = publishedRefs(directory, revision);
     // Before the tag: a release without a tag cannot be found any more, and GitHub shows it as a draft for ever.
@@ -185,18 +185,12 @@ async function lookAt(
   return { facts: found.facts, directory, refs, tag: tagOf(refs, directory, revision) };
 }
 
-async function usersOf({
-  ports,
-  access,
-  here: { facts, directory },
-  revision,
-  tag,
-  signal,
-}: RepositoryWork & {
-  readonly here: Place;
-  readonly revision: string;
-  readonly tag: GitRef;
-}): Promise<StepOutcome | null> {
+async function usersOf(
+  { ports, access, signal }: RepositoryWork,
+  { facts, directory }: Place,
+  revision: string,
+  tag: GitRef,
+): Promise<StepOutcome | null> {
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
   const users = await knownUsers({ ports, access, facts, directory, revision: locked, signal });
   if (users.length === 0) return null;

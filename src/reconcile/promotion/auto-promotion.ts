@@ -83,7 +83,7 @@ export async function promoteByItself(
           line,
           promotion: { ...promotion, approvers: [] },
         };
-        const gates = await promotionGates({ ports, access, joining, facts, signal });
+        const gates = await promotionGates({ ports, access, signal }, joining, facts);
         if (gates.some(({ state }) => state !== 'passed')) continue;
         const wish: AskedChange = {
           change: { do: 'promote', package: path, revision, channel: name },

@@ -52,16 +52,11 @@ export interface AskedGate extends PromotionGate {
 }
 
 /** Asks all gates of one revision; what cannot be asked has not passed. */
-export async function promotionGates({
-  ports,
-  access,
-  joining,
-  facts,
-  signal,
-}: RepositoryWork & {
-  readonly joining: Joining;
-  readonly facts: GateFacts;
-}): Promise<readonly AskedGate[]> {
+export async function promotionGates(
+  { ports, access, signal }: RepositoryWork,
+  joining: Joining,
+  facts: GateFacts,
+): Promise<readonly AskedGate[]> {
   const { promotion, directory, revision, channel, line } = joining;
   const tag = tagOf(facts.refs, directory, revision);
   // A revision without a tag breaks a rule, which says so.

@@ -103,7 +103,7 @@ export async function proposedChannels(
     for (const one of isSound && inForce.isUnknown ? headsOf(judged, place, path) : [])
       gates.push(await unknownGate(access, one, facts, signal));
     for (const one of isSound ? joining.slice(0, MAX_JOINING - asked) : [])
-      gates.push(...(await promotionGates({ ports, access, joining: one, facts, signal })));
+      gates.push(...(await promotionGates({ ports, access, signal }, one, facts)));
     const isOver = isSound && asked + joining.length > MAX_JOINING;
     asked += isSound ? joining.length : 0;
     due.push(...gates.flatMap((gate) => gate.due ?? []));

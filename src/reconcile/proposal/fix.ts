@@ -27,7 +27,7 @@ export function createFixReconciler(ports: Ports): FixReconciler {
     const access = await ports.open(target.repository, signal);
     const loaded = await loadProposal(access, target.number, {}, signal);
     if (loaded.kind === 'none' || loaded.snapshot.pull.state === 'closed') return;
-    const refusal = await fix({ ports, access, snapshot: loaded.snapshot, target, signal });
+    const refusal = await fix({ ports, access, signal }, loaded.snapshot, target);
     if (refusal === null) return;
     const who = `${code(target.by)} pressed **Fix** at ${code(target.check)}`;
     await access.forge.upsertSticky(target.number, MARKER, `${who}: ${refusal}`, signal);
@@ -37,16 +37,11 @@ export function createFixReconciler(ports: Ports): FixReconciler {
 const MARKER = '<!-- portico:fix -->';
 
 /** Does it, or says in sentences why not. */
-async function fix({
-  ports,
-  access,
-  snapshot,
-  target: { check, headSha, by, byId },
-  signal,
-}: RepositoryWork & {
-  readonly snapshot: ProposalSnapshot;
-  readonly target: JobData<'fix'>;
-}): Promise<string | null> {
+async function fix(
+  { ports, access, signal }: RepositoryWork,
+  snapshot: ProposalSnapshot,
+  { check, headSha, by, byId }: JobData<'fix'>,
+): Promise<string | null> {
   const { git, forge } = access;
   const { head, pull } = snapshot;
   const role = parseRole(await permission(forge, { login: by, id: byId }, signal));

@@ -57,13 +57,11 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       cache,
       signal,
     });
-    const { pull, approvedBy, approval } = await groupApproval({
-      ports,
-      access,
-      snapshot: { facts, config, head, packages },
-      job: target,
-      signal,
-    });
+    const { pull, approvedBy, approval } = await groupApproval(
+      { ports, access, signal },
+      { facts, config, head, packages },
+      target,
+    );
     const checks = proposalChecks({
       config,
       headSha: head.oid,
@@ -91,14 +89,12 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       channels:
         pull === null
           ? undefined
-          : await groupChannels({
-              ports,
-              access,
+          : await groupChannels(
+              { ports, access, signal },
               config,
-              group: { ...target, pull, otherFiles: changes },
+              { ...target, pull, otherFiles: changes },
               approvedBy,
-              signal,
-            }),
+            ),
       approval,
       fixable: new Set(),
     });
@@ -162,21 +158,20 @@ async function kptfileProblems(
  * The channel files of a group are judged as they will be merged, on top of what is ahead of it in the queue; whether an update brings
  * what was withdrawn is told by its own branch.
  */
-async function groupChannels({
-  ports,
-  access,
-  config,
-  group: { baseSha, headSha, pull, otherFiles },
-  approvedBy,
-  signal,
-}: RepositoryWork & {
-  readonly config: ProposalSnapshot['config'];
-  readonly group: Pick<JobData<'merge-group'>, 'baseSha' | 'headSha'> & {
+async function groupChannels(
+  { ports, access, signal }: RepositoryWork,
+  config: ProposalSnapshot['config'],
+  {
+    baseSha,
+    headSha,
+    pull,
+    otherFiles,
+  }: Pick<JobData<'merge-group'>, 'baseSha' | 'headSha'> & {
     readonly pull: ProposalSnapshot['pull'];
     readonly otherFiles: readonly { readonly path: string }[];
-  };
-  readonly approvedBy: readonly string[];
-}): Promise<ProposedChannels | undefined> {
+  },
+  approvedBy: readonly string[],
+): Promise<ProposedChannels | undefined> {
   const commits = { base: baseSha, mergeBase: baseSha, head: { oid: headSha } };
   const snapshot = { ...commits, config, pull, otherFiles, branchHead: pull.headSha };
   return channelsOf(ports, access, { snapshot, approvedBy }, signal);
@@ -190,16 +185,11 @@ interface GroupApproval {
 }
 
 /** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
-async function groupApproval({
-  ports,
-  access,
-  snapshot: { facts, config, head, packages },
-  job: { headRef, baseSha },
-  signal,
-}: RepositoryWork & {
-  readonly snapshot: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>;
-  readonly job: JobData<'merge-group'>;
-}): Promise<GroupApproval> {
+async function groupApproval(
+  { ports, access, signal }: RepositoryWork,
+  { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
+  { headRef, baseSha }: JobData<'merge-group'>,
+): Promise<GroupApproval> {
   const number = pullOfQueueBranch(headRef);
   const pull = number === undefined ? null : await access.forge.getPull(number, signal);
   const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);

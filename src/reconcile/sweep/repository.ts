@@ -36,7 +36,7 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     if (found.kind === 'none') return catalog.remove(repository.id);
     const known = catalog.get(repository.id);
     const before = variantPlan(catalog);
-    const { now, place, channels } = await readRepository({ ports, access, found, known, signal });
+    const { now, place, channels } = await readRepository({ ports, access, signal }, found, known);
     catalog.put(now);
     await ports.enqueue(withdrawnJobs(catalog, repository.id));
     await deriveChannelTags(ports, access, { place, channels }, signal);
@@ -47,16 +47,11 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
 }
 
 /** What the index holds of a repository. Mistakes in its documents are reported on the way. */
-async function readRepository({
-  ports,
-  access,
-  found: { facts, config, head, configuration },
-  known,
-  signal,
-}: RepositoryWork & {
-  readonly found: Registered;
-  readonly known: CatalogRepository | undefined;
-}) {
+async function readRepository(
+  { ports, access, signal }: RepositoryWork,
+  { facts, config, head, configuration }: Registered,
+  known: CatalogRepository | undefined,
+) {
   const { git } = access;
   const { problems } = configuration;
   const map = config.upstreams.map ?? [];

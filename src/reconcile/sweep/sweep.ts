@@ -125,7 +125,7 @@ export function createRepositorySweep(
       if (configuration?.state === 'absent') await offerOnboarding(ports, access, facts, signal);
       return;
     }
-    await takeOver({ ports, access, facts, config: found.config, signal });
+    await takeOver({ ports, access, signal }, facts, found.config);
     await ports.enqueue(repositoryJob(repository));
     await ports.enqueue(publicationJob(repository));
     if (mayBeRestored(ports, repository)) await ports.enqueue(restorationJob(repository));

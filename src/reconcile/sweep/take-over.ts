@@ -23,16 +23,11 @@ import { code } from '../text/markdown-blocks.ts';
 const MAX_COUNT = 50;
 
 /** Done again it finds what it made; a pull request or issue that was closed is not made again. */
-export async function takeOver({
-  ports,
-  access,
-  facts,
-  config,
-  signal,
-}: RepositoryWork & {
-  readonly facts: RepositoryFacts;
-  readonly config: RepositoryConfig;
-}): Promise<void> {
+export async function takeOver(
+  { ports, access, signal }: RepositoryWork,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+): Promise<void> {
   const branches = await access.git.refs('refs/heads/', signal);
   let left = MAX_COUNT;
   for (const [ref, { commit }] of branches) {
@@ -41,29 +36,24 @@ export async function takeOver({
     if (parsed?.kind === 'proposed') {
       left -= 1;
       const head = ref.slice('refs/heads/'.length);
-      await openProposed({ ports, access, config, branch: { ...parsed, head, commit }, signal });
+      await openProposed({ ports, access, signal }, config, { ...parsed, head, commit });
     } else if (parsed?.kind === 'deletion-proposed') {
       left -= 1;
-      await askToRetire({ ports, access, facts, config, mark: { ...parsed, ref }, signal });
+      await askToRetire({ ports, access, signal }, facts, config, { ...parsed, ref });
     }
   }
 }
 
-async function openProposed({
-  ports,
-  access,
-  config,
-  branch,
-  signal,
-}: RepositoryWork & {
-  readonly config: RepositoryConfig;
-  readonly branch: {
+async function openProposed(
+  { ports, access, signal }: RepositoryWork,
+  config: RepositoryConfig,
+  branch: {
     readonly path: RepositoryDirectory;
     readonly workspace: string;
     readonly head: string;
     readonly commit: string;
-  };
-}): Promise<void> {
+  },
+): Promise<void> {
   const { git, forge } = access;
   const path = packagePathOf(config.directory, branch.path);
   const here = path !== undefined && (await holdsPackage(access, config, branch, signal));
@@ -95,18 +85,12 @@ async function holdsPackage(
   return found.some(({ directory }) => directory === path);
 }
 
-async function askToRetire({
-  ports,
-  access,
-  facts,
-  config,
-  mark,
-  signal,
-}: RepositoryWork & {
-  readonly facts: RepositoryFacts;
-  readonly config: RepositoryConfig;
-  readonly mark: { readonly path: RepositoryDirectory; readonly version: string; readonly ref: string };
-}): Promise<void> {
+async function askToRetire(
+  { ports, access, signal }: RepositoryWork,
+  facts: RepositoryFacts,
+  config: RepositoryConfig,
+  mark: { readonly path: RepositoryDirectory; readonly version: string; readonly ref: string },
+): Promise<void> {
   const { forge, git } = access;
   const path = packagePathOf(config.directory, mark.path);
   const tag = tagOf(await loadRevisionRefs(git, signal), mark.path, mark.version);
@@ -120,7 +104,7 @@ async function askToRetire({
   const isOurs = ({ author, body }: (typeof comments)[number]): boolean =>
     author === ports.app.botLogin && body.startsWith(RETIREMENT_MARKER);
   if (comments.some(isOurs)) return;
-  const askers = await whoAsked({ ports, access, facts, ref: mark.ref, signal });
+  const askers = await whoAsked({ ports, access, signal }, facts, mark.ref);
   const name = `${path}@${mark.version}`;
   const branch = code(mark.ref.slice('refs/heads/'.length));
   const body =
@@ -140,8 +124,8 @@ async function askToRetire({
     ...(others.length > 0 && { others }),
     accounts: askers ?? [],
   };
-  await recordWish({ ports, access, facts, issue: number, wish, signal });
-  await markRetirements({ ports, access, facts, config, number, signal });
+  await recordWish({ ports, access, signal }, facts, number, wish);
+  await markRetirements({ ports, access, signal }, facts, config, number);
 }
 
 function remember(
@@ -159,16 +143,11 @@ function remember(
  * if it stood there before the repository was registered: nobody knew then what a later one would bring about. Null
  * where nobody can tell.
  */
-async function whoAsked({
-  ports,
-  access,
-  facts,
-  ref,
-  signal,
-}: RepositoryWork & {
-  readonly facts: RepositoryFacts;
-  readonly ref: string;
-}): Promise<readonly Account[] | null> {
+async function whoAsked(
+  { ports, access, signal }: RepositoryWork,
+  facts: RepositoryFacts,
+  ref: string,
+): Promise<readonly Account[] | null> {
   const { authors, unknown, newest } = await pushersOfBranch(ports, access, ref, signal);
   const people = withoutDoubles(authors).map(({ login, id }): Account => ({ login, id }));
   if (unknown.length === 0) return people.length === 0 ? null : people;

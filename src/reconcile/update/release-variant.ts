@@ -42,9 +42,7 @@ export async function releaseVariant(
   if (mark === undefined && target.gone === undefined && target.branch === undefined && isThere) return null;
   const access = await ports.open(target.repository, signal);
   const uid =
-    mark?.uid ??
-    target.gone ??
-    (await uidOfDraft({ ports, access, directory, branch: target.branch, signal }));
+    mark?.uid ?? target.gone ?? (await uidOfDraft({ ports, access, signal }, directory, target.branch));
   if (uid === undefined) return null;
   const found = await openRegistered(access, {}, signal);
   if (found.kind === 'none') return null;
@@ -53,7 +51,7 @@ export async function releaseVariant(
   const { kptfile } = await readKptfileAt(access.git, base, directory, signal);
   const standing = kptfile === null ? undefined : readMark(kptfile);
   if (standing !== undefined && standing.uid !== uid) return null;
-  const draft = await openDraft({ ports, access, directory, uid, signal });
+  const draft = await openDraft({ ports, access, signal }, directory, uid);
   if (!plan.isGone(uid, target.repository.id, target.package)) {
     const message =
       'It may still be asked for by a document that cannot be read, so it stays. The dashboard of the repository that holds the variant documents says what is wrong with them.';
@@ -75,16 +73,11 @@ export async function releaseVariant(
 }
 
 /** The variant that an update branch was made for; without its name, one that is open for a package that is not there. */
-async function uidOfDraft({
-  ports,
-  access: { git, forge },
-  directory,
-  branch,
-  signal,
-}: RepositoryWork & {
-  readonly directory: RepositoryDirectory;
-  readonly branch: string | undefined;
-}): Promise<string | undefined> {
+async function uidOfDraft(
+  { ports, access: { git, forge }, signal }: RepositoryWork,
+  directory: RepositoryDirectory,
+  branch: string | undefined,
+): Promise<string | undefined> {
   const open = branch === undefined ? await forge.listOpenPulls(signal) : [];
   const own = open.find(({ headRef, author }) => {
     const parsed = author === ports.app.botLogin ? parseBranch(headRef) : undefined;
@@ -106,16 +99,11 @@ function isOrphan(plan: VariantPlan, uid: string, record: boolean): boolean {
 }
 
 /** The open pull request of a variant for a package. */
-async function openDraft({
-  ports,
-  access: { forge },
-  directory,
-  uid,
-  signal,
-}: RepositoryWork & {
-  readonly directory: RepositoryDirectory;
-  readonly uid: string;
-}): Promise<Pull | undefined> {
+async function openDraft(
+  { ports, access: { forge }, signal }: RepositoryWork,
+  directory: RepositoryDirectory,
+  uid: string,
+): Promise<Pull | undefined> {
   const branch = updateBranch(directory, variantBranchName(uid));
   const open = await forge.pullsForHead({ branch }, { state: 'open' }, signal);
   return open.find(({ author }) => author === ports.app.botLogin);
