@@ -143,9 +143,15 @@ export interface Ports {
   };
 }
 
-/** What is done in one repository is done with: what there is of the world, the opened repository, and when to stop. */
-export interface RepositoryWork {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
+/**
+ * What is done in one repository is done with: what there is of the world, the opened repository, and when to stop. `Needed` and `Of`
+ * name what of both is used, where that is not all.
+ */
+export interface RepositoryWork<
+  Needed extends keyof Ports = keyof Ports,
+  Of extends keyof RepositoryAccess = keyof RepositoryAccess,
+> {
+  readonly ports: Pick<Ports, Needed>;
+  readonly access: Pick<RepositoryAccess, Of>;
   readonly signal: AbortSignal | undefined;
 }

@@ -105,21 +105,12 @@ export async function writePlan({
  * The plan of a person in an issue that this comment confirmed before; else the one whose digest begins so, or the newest
  * that waits for confirmation.
  */
-export async function planOf({
-  ports,
-  access: { forge },
-  facts,
-  asked,
-  named,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly facts: Pick<RepositoryFacts, 'id'>;
-  readonly asked: Pick<CommandRequest, 'id' | 'number' | 'login' | 'accountId'>;
-  readonly named?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<BulkPlan | undefined> {
+export async function planOf(
+  { ports, access: { forge }, signal }: RepositoryWork<'app' | 'seals', 'forge'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  asked: Pick<CommandRequest, 'id' | 'number' | 'login' | 'accountId'>,
+  named?: string,
+): Promise<BulkPlan | undefined> {
   const comments = await forge.listComments(asked.number, signal);
   const place = placeOf(facts, asked.number);
   // The seal says that this is what we wrote.
@@ -165,14 +156,7 @@ async function packageItems({ ports, access, facts, request, signal }: ItemsRequ
       line: `rollback ${quoted(`${path}@${request.to ?? ''}`)}`,
     }));
   }
-  const choices = await updateChoices({
-    ports,
-    access,
-    repository: { facts, config },
-    commit: head,
-    packages: meant,
-    signal,
-  });
+  const choices = await updateChoices({ ports, access, signal }, { facts, config }, head, meant);
   return choices
     .filter(({ upstream }) => request.upstream === undefined || upstream.includes(request.upstream))
     .map((choice) => ({

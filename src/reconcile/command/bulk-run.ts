@@ -48,7 +48,7 @@ export async function performBulkStep({
 }): Promise<StepOutcome> {
   if (step.do === 'plan-bulk') return planBulk({ ports, access, signal }, source, asked, step);
   const facts = await access.forge.get(signal);
-  const found = await planOf({ ports, access, facts, asked, named: step.plan, signal });
+  const found = await planOf({ ports, access, signal }, facts, asked, step.plan);
   if (found === undefined) {
     return {
       kind: 'refused',
@@ -154,7 +154,7 @@ async function actThere(doing: Doing, repository: number): Promise<BulkResult> {
   const there = { ...doing, access };
   if (place === null || place.snapshot === null) return { outcome: 'refused', text: 'it no longer exists' };
   const { snapshot } = place;
-  if (doesMerge(verbOf(item)) && (await mergedBefore({ ports, access, snapshot, asked, signal }))) {
+  if (doesMerge(verbOf(item)) && (await mergedBefore({ ports, access, signal }, snapshot, asked))) {
     await ports.enqueue(publicationJob(access.ref));
     return logged(there, place, { outcome: 'done', text: '' });
   }

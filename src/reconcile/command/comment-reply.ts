@@ -4,7 +4,7 @@ import { joined } from '../../text/joined.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { Reaction } from '../forge/comments.ts';
 import type { CommentTarget } from '../job.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 /** What came of one command; `line` is absent where the whole comment was refused. */
@@ -35,19 +35,11 @@ export async function readCommentSource(
 const ENDS: readonly string[] = ['rocket', 'confused', '-1'];
 
 /** True when it was answered before: by the reaction that ends a comment, by the reply to a review. */
-export async function wasAnswered({
-  ports: { app },
-  access: { forge },
-  number,
-  source: { kind, id },
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly number: number;
-  readonly source: CommentSource;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<boolean> {
+export async function wasAnswered(
+  { ports: { app }, access: { forge }, signal }: RepositoryWork<'app', 'forge'>,
+  number: number,
+  { kind, id }: CommentSource,
+): Promise<boolean> {
   if (kind === 'comment') {
     const reactions = await forge.listReactions({ commentId: id }, signal);
     return reactions.some(({ content, author }) => author === app.botLogin && ENDS.includes(content));

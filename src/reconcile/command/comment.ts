@@ -54,7 +54,7 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
     const decided = decideComment(source);
     if (decided.do === 'nothing') return nothing('no-command');
     if (!(await isRegistered(ports, access, signal))) return nothing('not-registered');
-    if (await wasAnswered({ ports, access, number: target.number, source, signal })) {
+    if (await wasAnswered({ ports, access, signal }, target.number, source)) {
       await acknowledge(access, source, false, signal);
       answered.add(target);
       return nothing('answered');
@@ -81,7 +81,7 @@ export function createCommentReconciler(ports: Ports, look: ProposalReconciler):
       return carryOut({ access, target, source, signal });
     }
     // Their own jobs find them answered.
-    for (const earlier of await earlierCommands({ ports, access, target, source, answered, signal })) {
+    for (const earlier of await earlierCommands({ ports, access, signal }, target, source, answered)) {
       const before = await readCommentSource(access, earlier, signal);
       await carryOut({ access, target: earlier, source: before, signal });
     }
@@ -147,7 +147,7 @@ async function runCommand(
   if (
     doesMerge(verb) &&
     snapshot !== null &&
-    (await mergedBefore({ ports, access, snapshot, asked: source, signal }))
+    (await mergedBefore({ ports, access, signal }, snapshot, source))
   ) {
     await ports.enqueue(publicationJob(access.ref));
     logCommand({ ports, access, asking, verb, outcome: 'done', state });

@@ -5,7 +5,7 @@
 import { parseComment } from '../../command/parse.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { CommentTarget } from '../job.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { Answered } from './answered.ts';
 
 /** What is carried out so long after it was written, in milliseconds, may have others before it that still wait. */
@@ -15,21 +15,12 @@ const MAX_AGE_MS = 24 * 3_600_000;
 const MAX_EARLIER = 10;
 
 /** Comments and reviews before this one that may hold commands which nobody answered yet, the oldest first. */
-export async function earlierCommands({
-  ports,
-  access: { forge },
-  target,
-  source,
-  answered,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'now'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly target: CommentTarget;
-  readonly source: Pick<CommentSource, 'createdAt' | 'id' | 'kind'>;
-  readonly answered: Pick<Answered, 'has'>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<readonly CommentTarget[]> {
+export async function earlierCommands(
+  { ports, access: { forge }, signal }: RepositoryWork<'now', 'forge'>,
+  target: CommentTarget,
+  source: Pick<CommentSource, 'createdAt' | 'id' | 'kind'>,
+  answered: Pick<Answered, 'has'>,
+): Promise<readonly CommentTarget[]> {
   const at = Date.parse(source.createdAt);
   if (ports.now().getTime() - at < LATE_MS) return [];
   const isPull = source.kind === 'review' || source.kind === 'line';

@@ -9,7 +9,7 @@ import type { CheckRun } from '../forge/checks.ts';
 import type { CommentTarget } from '../job.ts';
 import { behindPackages } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
-import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
@@ -111,7 +111,7 @@ async function inPull(
       author: author.login,
       ...(began !== null && { headPushedAt: began }),
       ...(target.headSeen !== undefined && {
-        headSeenAtComment: await seenHead({ ports, access, target, snapshot, signal }),
+        headSeenAtComment: await seenHead({ ports, access, signal }, target, snapshot),
       }),
     },
     config,
@@ -131,14 +131,12 @@ async function inPull(
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
     usedBy: await usersOfRemoved(ports, access, snapshot, signal),
     behind: behindPackages(snapshot).map(({ path }) => path),
-    updates: await updateChoices({
-      ports,
-      access,
-      repository: snapshot,
-      commit: head.oid,
-      packages: snapshot.packages.filter(({ trees }) => trees.head !== null),
-      signal,
-    }),
+    updates: await updateChoices(
+      { ports, access, signal },
+      snapshot,
+      head.oid,
+      snapshot.packages.filter(({ trees }) => trees.head !== null),
+    ),
   };
   return { state, snapshot };
 }
@@ -207,14 +205,12 @@ async function inIssue(
       unknownAuthors: [],
     },
     openConflicts: 0,
-    updates: await updateChoices({
-      ports,
-      access,
-      repository: { facts, config },
-      commit: head,
-      packages: await rootPackages(access, head, config.directory, signal),
-      signal,
-    }),
+    updates: await updateChoices(
+      { ports, access, signal },
+      { facts, config },
+      head,
+      await rootPackages(access, head, config.directory, signal),
+    ),
   };
   return { state, snapshot: null };
 }
@@ -257,19 +253,11 @@ const OWN_COMMITS = 20;
  * What Portico itself put on top of the head that the person saw, by rendering it or for the commands above in the same
  * comment, is not news: then the present head stands for the one that was seen.
  */
-async function seenHead({
-  ports,
-  access: { git },
-  target: { headSeen = '', source },
-  snapshot: { head },
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly target: CommentTarget;
-  readonly snapshot: ProposalSnapshot;
-  readonly signal: AbortSignal | undefined;
-}): Promise<string> {
+async function seenHead(
+  { ports, access: { git }, signal }: RepositoryWork<'seals', 'git'>,
+  { headSeen = '', source }: CommentTarget,
+  { head }: ProposalSnapshot,
+): Promise<string> {
   let commit = head;
   for (let above = 0; above < OWN_COMMITS && commit.oid !== headSeen; above += 1) {
     const [parent] = commit.parents;

@@ -3,7 +3,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { openUpstream } from '../downstream/upstream.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
@@ -12,21 +12,12 @@ import { contentMayFlow, type Shared } from '../repository/visibility.ts';
  * What packages, as they stand at a commit, could be updated to. Those without an upstream are left out, and those
  * whose upstream may not be known here: what people say about it must not tell of it.
  */
-export async function updateChoices({
-  ports,
-  access: { git },
-  repository,
-  commit,
-  packages,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly repository: Shared & { readonly config: Pick<RepositoryConfig, 'upstreams'> };
-  readonly commit: string;
-  readonly packages: readonly { readonly path: string; readonly directory: RepositoryDirectory }[];
-  readonly signal?: AbortSignal | undefined;
-}): Promise<UpdateChoice[]> {
+export async function updateChoices(
+  { ports, access: { git }, signal }: RepositoryWork<keyof Ports, 'git'>,
+  repository: Shared & { readonly config: Pick<RepositoryConfig, 'upstreams'> },
+  commit: string,
+  packages: readonly { readonly path: string; readonly directory: RepositoryDirectory }[],
+): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];
   for (const { path, directory } of packages) {
     const written = await readKptfileAt(git, commit, directory, signal);

@@ -59,13 +59,7 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
     const plan = variantPlan(ports.catalog);
     const body = dashboardBody({
       repository: known,
-      ...(await loadDashboardFacts({
-        ports,
-        access,
-        config,
-        repository: known,
-        signal,
-      })),
+      ...(await loadDashboardFacts({ ports, access, signal }, config, known)),
       standings: ports.catalog.standings(repository.id),
       changed:
         config.publish.directPushes === 'publish'

@@ -5,7 +5,7 @@ import { fileIn, packagePathOf, pathInRepository } from '../../revision/package-
 import { parseBranch } from '../../revision/ref-name.ts';
 import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
 import type { Pull } from '../forge/pulls.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
 import { mayKnow } from '../repository/visibility.ts';
 import { channelFollowers, type ChannelFollower } from './channels.ts';
@@ -44,19 +44,15 @@ export interface DashboardFacts {
   readonly channelFollowers: ReadonlyMap<string, readonly ChannelFollower[]>;
 }
 
-export async function loadDashboardFacts({
-  ports,
-  access,
-  config,
-  repository,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'catalog' | 'memories' | 'app' | 'seals' | 'log' | 'enqueue' | 'now'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly config: Pick<RepositoryConfig, 'branch' | 'directory'>;
-  readonly repository: CatalogRepository;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<DashboardFacts> {
+export async function loadDashboardFacts(
+  {
+    ports,
+    access,
+    signal,
+  }: RepositoryWork<'catalog' | 'memories' | 'app' | 'seals' | 'log' | 'enqueue' | 'now', 'git' | 'forge'>,
+  config: Pick<RepositoryConfig, 'branch' | 'directory'>,
+  repository: CatalogRepository,
+): Promise<DashboardFacts> {
   const { git, forge } = access;
   const open = (await forge.listOpenPulls(signal)).filter(({ baseRef }) => baseRef === config.branch);
   const drafts: DashboardDraft[] = [];

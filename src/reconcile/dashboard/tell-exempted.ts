@@ -27,7 +27,7 @@ export async function tellExempted(
   const news = exemptions.flatMap((one) => newsOf(one) ?? []);
   if (news.length === 0) return;
   await ports.runExclusive(`exemptions ${repository.ref.id}`, () =>
-    tellPeople({ ports, access, repository, issue: ISSUE, news, signal }),
+    tellPeople({ ports, access, signal }, repository, ISSUE, news),
   );
 }
 

@@ -54,14 +54,7 @@ export async function proposeDeletion({
       'See that pull request for what it is waiting for.',
     );
   }
-  const users = await knownUsers({
-    ports,
-    access,
-    facts,
-    directory: found.directory,
-    revision: undefined,
-    signal,
-  });
+  const users = await knownUsers({ ports, access, signal }, facts, found.directory, undefined);
   if (users.length > 0) {
     return refused(
       `Other packages depend on ${code(path)}: ${users.join(', ')}.`,

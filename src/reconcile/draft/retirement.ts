@@ -192,7 +192,7 @@ async function usersOf(
   tag: GitRef,
 ): Promise<StepOutcome | null> {
   const locked = { tag: publishedRefs(directory, revision).tag, ids: [tag.oid, tag.commit] };
-  const users = await knownUsers({ ports, access, facts, directory, revision: locked, signal });
+  const users = await knownUsers({ ports, access, signal }, facts, directory, locked);
   if (users.length === 0) return null;
   return refused(
     `These packages are locked to it: ${users.join(', ')}.`,

@@ -32,14 +32,12 @@ export async function mergePromotion(
       ({ name, appId, conclusion }) =>
         name === AGGREGATE_CHECK && appId === ports.app.id && conclusion === 'success',
     );
-  const answer = await mergeAsAllowed({
-    ports,
-    access,
-    merging: { facts, pull, config, title: `${pull.title} (#${pull.number})` },
-    checked: { sha: head.oid, isStillValid },
-    request: { requestedBy: ports.app.slug },
-    signal,
-  });
+  const answer = await mergeAsAllowed(
+    { ports, access, signal },
+    { facts, pull, config, title: `${pull.title} (#${pull.number})` },
+    { sha: head.oid, isStillValid },
+    { requestedBy: ports.app.slug },
+  );
   if (answer.ok) await ports.enqueue(publicationJob(access.ref));
   else {
     const { reason, message: err } = answer;

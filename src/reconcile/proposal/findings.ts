@@ -66,12 +66,12 @@ export async function loadFindings({
   const comments = access.forge.listComments(snapshot.pull.number, signal);
   const known = { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) };
   const [changes, counted] = await Promise.all([
-    loadChanges({ ports, access, snapshot, commit, signal }),
+    loadChanges({ ports, access, signal }, snapshot, commit),
     loadApprovals({ ports, access, snapshot, digest, known, signal }),
   ]);
   const seen = { ...snapshot, head: commit.head };
   const approvals = await withAccepted({ ports, access, snapshot: seen, count: counted, signal });
-  const approval = await proposalApproval({ ports, access, snapshot, digest, count: approvals, signal });
+  const approval = await proposalApproval({ ports, access, signal }, snapshot, digest, approvals);
   const fixes = await loadFixes({
     ports,
     access,

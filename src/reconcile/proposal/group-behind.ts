@@ -1,5 +1,5 @@
 import { mergedPackage } from '../merge/concurrent-draft.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage } from '../repository/proposal-snapshot.ts';
@@ -14,19 +14,11 @@ export function pullOfQueueBranch(ref: string): number | undefined {
  * Packages that what stands before a proposal in the queue changed too, and that git, line by line, put together in
  * another way than the structural merge does, or that meet in a field: nobody has seen that content.
  */
-export async function groupBehind({
-  ports,
-  access: { git, forge },
-  group,
-  packages,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly group: { readonly headRef: string; readonly headSha: string; readonly baseSha: string };
-  readonly packages: readonly ProposalPackage[];
-  readonly signal?: AbortSignal | undefined;
-}): Promise<readonly string[]> {
+export async function groupBehind(
+  { ports, access: { git, forge }, signal }: RepositoryWork<'content', 'git' | 'forge'>,
+  group: { readonly headRef: string; readonly headSha: string; readonly baseSha: string },
+  packages: readonly ProposalPackage[],
+): Promise<readonly string[]> {
   const number = pullOfQueueBranch(group.headRef);
   const pull = number === undefined ? null : await forge.getPull(number, signal);
   const head = pull === null ? null : await git.resolve(pull.headSha, signal);

@@ -74,7 +74,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       conflicts: [],
       lost: false,
       behind: {
-        packages: await groupBehind({ ports, access, group: target, packages, signal }),
+        packages: await groupBehind({ ports, access, signal }, target, packages),
         reason: 'It is ahead of this one in the merge queue.',
       },
       usedBy: [],
@@ -209,13 +209,6 @@ async function groupApproval(
     known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
     signal,
   });
-  const approval = await proposalApproval({
-    ports,
-    access,
-    snapshot: { config, pull },
-    digest,
-    count,
-    signal,
-  });
+  const approval = await proposalApproval({ ports, access, signal }, { config, pull }, digest, count);
   return { pull, approvedBy: count.counted.map(({ login }) => login), approval };
 }

@@ -87,7 +87,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     const anew = target.again === undefined ? cache : createRenderCache();
     const rendered = await renderProposal({ ports, access, snapshot, guardrails, cache: anew, signal });
     // Its checks are written to the commit that is pushed here.
-    const commit = await pushRendered({ ports, access, snapshot, rendered, signal });
+    const commit = await pushRendered({ ports, access, signal }, snapshot, rendered);
     const head = commit.head.oid;
     const made = { remerge, guardrails, rendered, commit };
     const { fixes, comments, ...found } = await loadFindings({
@@ -110,7 +110,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     await forge.upsertStickyAmong(comments, sticky, signal);
     const { changes, open: conflicts } = found;
     await tellOpenUpdate({ ports, access, snapshot, head, changes, conflicts, signal });
-    await suggestFixes({ ports, access, snapshot, head, fixes, signal });
+    await suggestFixes({ ports, access, signal }, snapshot, head, fixes);
     await mergePromotion(ports, access, { snapshot, checks }, signal);
   };
   return async (target, signal) => {

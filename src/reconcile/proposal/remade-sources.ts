@@ -83,6 +83,6 @@ export async function pushRemade({
   if (all.length === 0) return false;
   const changes: FileChanges = new Map(all.flatMap((one) => [...one.changes]));
   const subject = `${SUBJECT}${all.map(({ path }) => path).join(', ')} again`;
-  const answer = await commitRendered({ ports, access, snapshot, subject, changes, signal });
+  const answer = await commitRendered({ ports, access, signal }, snapshot, subject, changes);
   return answer.kind === 'pushed';
 }

@@ -1,4 +1,4 @@
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Fix } from './fixes.ts';
 import { suggestionsOf, type BothTexts } from './suggestions.ts';
@@ -9,21 +9,12 @@ const MARKER = '<!-- portico:suggestions ';
  * Writes what would mend the proposal as suggestions on the lines of its diff: one review for a head at most, and no
  * suggestion twice, which the reviews themselves remember. Those that a later push overtook are folded by the forge.
  */
-export async function suggestFixes({
-  ports: { app },
-  access: { git, forge },
-  snapshot: { pull, mergeBase },
-  head,
-  fixes,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'mergeBase'>;
-  readonly head: string;
-  readonly fixes: readonly Fix[];
-  readonly signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function suggestFixes(
+  { ports: { app }, access: { git, forge }, signal }: RepositoryWork<'app', 'git' | 'forge'>,
+  { pull, mergeBase }: Pick<ProposalSnapshot, 'pull' | 'mergeBase'>,
+  head: string,
+  fixes: readonly Fix[],
+): Promise<void> {
   if (fixes.length === 0 || pull.locked) return;
   const texts = new Map<string, BothTexts>();
   for (const path of new Set(fixes.flatMap(({ changes }) => [...changes.keys()]))) {

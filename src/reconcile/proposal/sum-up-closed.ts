@@ -46,7 +46,7 @@ export async function sumUpClosed(
     result.kind === 'unapproved'
       ? result
       : ({ kind: 'merged', revisions: result.kind === 'published' ? result.revisions : null } as const);
-  await tellUpdateState({ ports, access, snapshot, state, signal });
+  await tellUpdateState({ ports, access, signal }, snapshot, state);
 }
 
 /** So long a merge waits for its revision before its comment says that it is still to come. */
@@ -121,5 +121,5 @@ async function sumUpUnmerged(
       { number, marker: SUMMARY_MARKER, body: closedSummary() },
       signal,
     );
-  await tellClosedUpdate({ ports, access, snapshot, comments, signal });
+  await tellClosedUpdate({ ports, access, signal }, snapshot, comments);
 }

@@ -4,7 +4,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
 import type { MergeAnswer } from '../forge/merging.ts';
 import { publicationJob } from '../jobs.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { digestAt } from '../review/approvals.ts';
 import { whyNotMerged } from '../review/why-not-merged.ts';
@@ -45,18 +45,14 @@ export async function mergeOnCommand({
       ...(step.approvedElsewhere && { approvedElsewhere: step.approvedElsewhere }),
     };
     const checked = { sha: step.sha, isStillValid };
-    const answer = await mergeAsAllowed({ ports, access, merging: snapshot, checked, request, signal });
+    const answer = await mergeAsAllowed({ ports, access, signal }, snapshot, checked, request);
     if (!answer.ok) {
       const { reason, message } = answer;
       if (reason === 'moved') return moved(step.sha, pull.headSha);
       if (reason !== 'queue') return { kind: 'refused', ...whyNotMerged({ reason, message }, snapshot) };
-      await recordPublishRequest({
-        ports,
-        access,
-        facts: snapshot.facts,
-        pull,
-        request: { ...request, head: step.sha },
-        signal,
+      await recordPublishRequest({ ports, access, signal }, snapshot.facts, pull, {
+        ...request,
+        head: step.sha,
       });
       return enterQueue(access, snapshot, step, signal);
     }
@@ -109,25 +105,17 @@ function moved(checked: string, now: string): StepOutcome {
 }
 
 /** True when this very command has merged the proposal already, and only its end was lost. */
-export async function mergedBefore({
-  ports,
-  access,
-  snapshot: { pull, facts },
-  asked,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts'>;
-  readonly asked: Pick<CommandRequest, 'id'>;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<boolean> {
+export async function mergedBefore(
+  { ports, access, signal }: RepositoryWork<'app' | 'seals', 'git' | 'forge'>,
+  { pull, facts }: Pick<ProposalSnapshot, 'pull' | 'facts'>,
+  asked: Pick<CommandRequest, 'id'>,
+): Promise<boolean> {
   if (!pull.merged || !isMergedForSomebody(ports, pull.mergedBy) || pull.mergeCommitSha === null)
     return false;
   const oid = await access.git.resolve(pull.mergeCommitSha, signal);
   if (oid === null) return false;
   const commit = await access.git.commit(oid, signal);
-  return (await publishRequestOf({ ports, access, facts, commit, pull, signal })).requestedIn === asked.id;
+  return (await publishRequestOf({ ports, access, signal }, facts, commit, pull)).requestedIn === asked.id;
 }
 
 export interface Merging extends Pick<ProposalSnapshot, 'facts' | 'pull'> {
@@ -143,24 +131,18 @@ const METHODS = ['merge', 'squash', 'rebase'] as const;
  * the commit's message; a rebase has none, so there it is recorded first. Where the forge needs a moment, it is asked again
  * while what was checked still stands.
  */
-export async function mergeAsAllowed({
-  ports,
-  access,
-  merging: { facts, pull, config, title },
-  checked: { sha, isStillValid },
-  request,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'seals'>;
-  readonly access: RepositoryAccess;
-  readonly merging: Merging;
-  readonly checked: {
+export async function mergeAsAllowed(
+  { ports, access, signal }: RepositoryWork<'seals'>,
+  { facts, pull, config, title }: Merging,
+  {
+    sha,
+    isStillValid,
+  }: {
     readonly sha: string;
     readonly isStillValid: (signal?: AbortSignal) => Promise<boolean>;
-  };
-  readonly request: MergeRequestTrailers;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<MergeAnswer> {
+  },
+  request: MergeRequestTrailers,
+): Promise<MergeAnswer> {
   // Whoever may bypass the ruleset would merge past its queue (akuity/kargo#5405), so it is asked for first.
   if (await hasMergeQueue(access, pull.baseRef, signal)) {
     return { ok: false, reason: 'queue', message: 'the branch has a merge queue' };
@@ -170,7 +152,7 @@ export async function mergeAsAllowed({
   let answer: MergeAnswer | undefined;
   for (const method of methods) {
     if (method === 'rebase') {
-      await recordPublishRequest({ ports, access, facts, pull, request: { ...request, head: sha }, signal });
+      await recordPublishRequest({ ports, access, signal }, facts, pull, { ...request, head: sha });
     }
     const place = { repository: facts.id, pull: pull.number, head: sha };
     const trailers = mergeMessage(request, place, ports.seals);

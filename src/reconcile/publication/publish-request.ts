@@ -2,7 +2,7 @@ import { MERGE_QUEUE } from '../forge/merging.ts';
 import { type Pull } from '../forge/pulls.ts';
 import { type RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 import { sealedComment, sealedRecords } from '../seal/sealed-comment.ts';
 import { mergeRequestOf, type MergeRequestTrailers } from './merge-message.ts';
 
@@ -14,21 +14,12 @@ interface PublishRequest extends MergeRequestTrailers {
 }
 
 /** Commits that a rebase or a merge queue brings have messages of others, so what was asked for is kept in a comment. */
-export async function recordPublishRequest({
-  ports,
-  access: { forge },
-  facts,
-  pull,
-  request,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly facts: Pick<RepositoryFacts, 'id'>;
-  readonly pull: Pick<Pull, 'number'>;
-  readonly request: PublishRequest;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function recordPublishRequest(
+  { ports, access: { forge }, signal }: RepositoryWork<'seals', 'forge'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  pull: Pick<Pull, 'number'>,
+  request: PublishRequest,
+): Promise<void> {
   const sealed = sealedComment(KIND, placeOf(facts, pull), request, ports.seals);
   const who = request.requestedBy === undefined ? '' : ` by \`${request.requestedBy}\``;
   const text = `Publication of ${request.head.slice(0, 7)} requested${who}.`;
@@ -45,21 +36,12 @@ export function isMergedForSomebody({ app }: Pick<Ports, 'app'>, mergedBy: strin
  * the comment. A merge by somebody's own hand was asked for by that person, and nobody is known to have asked for what
  * came past any pull request, whatever the messages say.
  */
-export async function publishRequestOf({
-  ports,
-  access: { forge },
-  facts,
-  commit,
-  pull,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly facts: Pick<RepositoryFacts, 'id'>;
-  readonly commit: Pick<CommitInfo, 'message'>;
-  readonly pull: Pull | null;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<MergeRequestTrailers> {
+export async function publishRequestOf(
+  { ports, access: { forge }, signal }: RepositoryWork<'app' | 'seals', 'forge'>,
+  facts: Pick<RepositoryFacts, 'id'>,
+  commit: Pick<CommitInfo, 'message'>,
+  pull: Pull | null,
+): Promise<MergeRequestTrailers> {
   if (pull === null) return {};
   // Lists of pull requests do not say who merged.
   const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, signal))?.mergedBy ?? null;

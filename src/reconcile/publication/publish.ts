@@ -42,14 +42,7 @@ interface Publishing extends RepositoryWork {
 export async function publish(publishing: Publishing): Promise<void> {
   const { ports, access, facts, config, due, signal } = publishing;
   const { git } = access;
-  const request = await publishRequestOf({
-    ports,
-    access,
-    facts,
-    commit: due.commit,
-    pull: due.pull,
-    signal,
-  });
+  const request = await publishRequestOf({ ports, access, signal }, facts, due.commit, due.pull);
   const provenance = await provenanceOf(publishing, request);
   let object = due.commit.oid;
   for (let turn = 0; turn < MAX_CLAIMS; turn += 1) {
@@ -181,7 +174,7 @@ async function provenanceOf(
     signal,
   });
   const waived =
-    pull === null ? [] : await waivedGuardrails({ ports, access, pull, directory: found.directory, signal });
+    pull === null ? [] : await waivedGuardrails({ ports, access, signal }, pull, found.directory);
   const path = packagePathOf(config.directory, found.directory) ?? found.directory;
   const exemptions = exemptionsOf(exemptionsInForce(config, ports.now()), path).flatMap(
     ({ guardrails: spared, name, until, owner }) =>

@@ -4,7 +4,7 @@ import { markedPart, partIn, withPart } from '../../text/marked-part.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { downstreamSteps, progressText } from '../downstream/downstream-progress.ts';
 import type { Comment } from '../forge/comments.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import {
   loadRevisionRefs,
   newestRevision,
@@ -58,31 +58,21 @@ export function createDownstreamReconciler(ports: Ports): Reconciler<'downstream
       if (provenance === undefined) continue;
       const called = `${provenance.package}@${name}`;
       const text = downstreamText(ports, repository, directory, { name, called, newest });
-      if (config.publish.release)
-        await tellRelease({ ports, access, directory, revision: name, text, signal });
+      if (config.publish.release) await tellRelease({ ports, access, signal }, directory, name, text);
       const path = packagePathOf(config.directory, directory) ?? directory;
       if (provenance.proposal !== undefined)
-        await tellProposal({ ports, access, number: provenance.proposal, path, text, signal });
+        await tellProposal({ ports, access, signal }, provenance.proposal, path, text);
     }
     return DONE;
   };
 }
 
-async function tellProposal({
-  ports,
-  access: { forge, ref },
-  number,
-  path,
-  text,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'now' | 'runExclusive'>;
-  readonly access: Pick<RepositoryAccess, 'forge' | 'ref'>;
-  readonly number: number;
-  readonly path: string;
-  readonly text: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<void> {
+async function tellProposal(
+  { ports, access: { forge, ref }, signal }: RepositoryWork<'app' | 'now' | 'runExclusive', 'forge' | 'ref'>,
+  number: number,
+  path: string,
+  text: string,
+): Promise<void> {
   await ports.runExclusive(summaryLock(ref, number), async () => {
     const comments = await forge.listComments(number, signal);
     const summary = ourSummary(ports, comments)?.body.replaceAll('\r\n', '\n') ?? '';
@@ -112,21 +102,12 @@ export function ourSummary({ app }: Pick<Ports, 'app'>, comments: readonly Comme
   return comments.find(({ author, body }) => author === app.botLogin && body.startsWith(SUMMARY_MARKER));
 }
 
-async function tellRelease({
-  ports,
-  access: { forge },
-  directory,
-  revision,
-  text,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'now'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly directory: RepositoryDirectory;
-  readonly revision: string;
-  readonly text: string;
-  readonly signal: AbortSignal | undefined;
-}): Promise<void> {
+async function tellRelease(
+  { ports, access: { forge }, signal }: RepositoryWork<'now', 'forge'>,
+  directory: RepositoryDirectory,
+  revision: string,
+  text: string,
+): Promise<void> {
   const { tag } = publishedRefs(directory, revision);
   const release = await forge.getRelease(tag, signal);
   if (release === null) return;

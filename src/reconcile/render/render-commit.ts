@@ -1,7 +1,7 @@
 import type { PackageFile } from '../../package/package.ts';
 import { sealOf } from '../../revision/sealed-record.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushOnHead, type HeadCommit } from '../repository/push-commit.ts';
 import { pushRefusal } from '../repository/refused-push.ts';
@@ -26,19 +26,11 @@ export type RenderCommit =
  * Puts the rendered packages on the proposal's branch as one commit, by compare-and-swap. Throws REF_MOVED (try
  * again) when somebody pushed meanwhile.
  */
-export async function pushRendered({
-  ports,
-  access: { git },
-  snapshot,
-  rendered,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals' | 'content'>;
-  readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly snapshot: ProposalSnapshot;
-  readonly rendered: readonly RenderedPackage[];
-  readonly signal?: AbortSignal | undefined;
-}): Promise<RenderCommit> {
+export async function pushRendered(
+  { ports, access: { git }, signal }: RepositoryWork<'app' | 'seals' | 'content', 'git'>,
+  snapshot: ProposalSnapshot,
+  rendered: readonly RenderedPackage[],
+): Promise<RenderCommit> {
   const { head, pull } = snapshot;
   const changes: FileChanges = new Map(rendered.flatMap((one) => [...one.changes]));
   if (changes.size === 0) return { state: 'rendered', head, pushed: false };
@@ -48,7 +40,7 @@ export async function pushRendered({
   }
   const names = rendered.filter((one) => one.changes.size > 0).map((one) => one.package.path);
   const subject = `Render ${names.join(', ')}`;
-  const answer = await commitRendered({ ports, access: { git }, snapshot, subject, changes, signal });
+  const answer = await commitRendered({ ports, access: { git }, signal }, snapshot, subject, changes);
   if (answer.kind === 'pushed')
     return { state: 'rendered', head: await git.commit(answer.oid, signal), pushed: true };
   const { message, hint } = pushRefusal(pull.headRef, answer.rejected);
@@ -56,21 +48,12 @@ export async function pushRendered({
 }
 
 /** One commit on the proposal's branch with what follows from what is below it. Throws REF_MOVED (try again). */
-export async function commitRendered({
-  ports,
-  access: { git },
-  snapshot: { head, pull },
-  subject,
-  changes,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly snapshot: Pick<ProposalSnapshot, 'head' | 'pull'>;
-  readonly subject: string;
-  readonly changes: FileChanges;
-  readonly signal: AbortSignal | undefined;
-}): ReturnType<typeof pushOnHead> {
+export async function commitRendered(
+  { ports, access: { git }, signal }: RepositoryWork<'app' | 'seals', 'git'>,
+  { head, pull }: Pick<ProposalSnapshot, 'head' | 'pull'>,
+  subject: string,
+  changes: FileChanges,
+): ReturnType<typeof pushOnHead> {
   const commit: HeadCommit = {
     branch: pull.headRef,
     parents: [head.oid],

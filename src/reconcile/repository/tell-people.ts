@@ -2,7 +2,7 @@
 
 import type { CatalogRepository } from '../../catalog/catalog.ts';
 import { digestOf } from '../../revision/digest.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { findIssue, hasNoIssues, openIssue } from './kept-issue.ts';
 import { mentionsOf } from './mentions.ts';
@@ -31,21 +31,12 @@ export interface News {
  * May run twice: the comment is found again, and written only where it says something else. Who calls it for the same issue at once must
  * keep these apart. A repository without issues is told nothing.
  */
-export async function tellPeople({
-  ports,
-  access,
-  repository,
-  issue,
-  news,
-  signal,
-}: {
-  readonly ports: Ports;
-  readonly access: RepositoryAccess;
-  readonly repository: Pick<CatalogRepository, 'ref' | 'visibility'>;
-  readonly issue: { readonly title: string; readonly body: string };
-  readonly news: readonly News[];
-  readonly signal: AbortSignal | undefined;
-}): Promise<void> {
+export async function tellPeople(
+  { ports, access, signal }: RepositoryWork,
+  repository: Pick<CatalogRepository, 'ref' | 'visibility'>,
+  issue: { readonly title: string; readonly body: string },
+  news: readonly News[],
+): Promise<void> {
   const told = ports.memories.of(createTold);
   const open = news
     .map((one) => ({

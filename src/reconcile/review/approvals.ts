@@ -155,7 +155,7 @@ async function authorsOf(
       : [{ login: pull.author, id: pull.authorId, because: 'opened' as const }];
   if (sides === null) return { authors: opener, unknown: ['not-told'] };
   const [own, others] = await Promise.all([
-    loadAuthors({ ports, access, pull, sides, signal }),
+    loadAuthors({ ports, access, signal }, pull, sides),
     proposal.known.beneath(),
   ]);
   return {

@@ -11,7 +11,7 @@ import {
 import type { Pull } from '../forge/pulls.ts';
 import type { BranchActivity, BranchPush } from '../forge/repository.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { answered } from '../repository/caller.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readCommitRecord } from '../seal/commit-seal.ts';
@@ -39,33 +39,18 @@ interface Sides {
  * Everybody who opened the proposal, pushed a part of it, or had Portico make a part of it. What the forge does not
  * tell is said, never guessed.
  */
-export async function loadAuthors({
-  ports,
-  access,
-  pull,
-  sides: { head, beside },
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: RepositoryAccess;
-  readonly pull: Pull;
-  readonly sides: Sides;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<Authorship> {
+export async function loadAuthors(
+  { ports, access, signal }: RepositoryWork<'app' | 'seals'>,
+  pull: Pull,
+  { head, beside }: Sides,
+): Promise<Authorship> {
   const log = await access.git.log({ from: beside, to: head }, { limit: MAX_COMMITS + 1 }, signal);
   const commits = await commitsOf(ports, access.git, log, signal);
   const asked = log
     .flatMap((commit) => askersOf(commit, ports.seals))
     .filter(({ login }) => login !== ports.app.botLogin);
-  const own = await ownPushers({ ports, access, pull, sides: { head, beside }, commits, signal });
-  const others = await otherBranches({
-    ports,
-    access,
-    pull,
-    commits,
-    reachedProposalAt: own.explained,
-    signal,
-  });
+  const own = await ownPushers({ ports, access, signal }, pull, { head, beside }, commits);
+  const others = await otherBranches({ ports, access, signal }, pull, commits, own.explained);
   const explained = new Map([own, ...others].flatMap((one) => [...one.explained]));
   const left = unexplained(commits, explained);
   const all = [own, ...others];
@@ -101,21 +86,12 @@ export async function pushersOfBranch(
   return { ...pushers, newest, ...(newest === null && { unknown: ['not-told'] }) };
 }
 
-async function ownPushers({
-  ports,
-  access,
-  pull,
-  sides: { head, beside },
-  commits,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app'>;
-  readonly access: RepositoryAccess;
-  readonly pull: Pull;
-  readonly sides: Sides;
-  readonly commits: readonly BranchCommit[];
-  readonly signal: AbortSignal | undefined;
-}): Promise<Pushers> {
+async function ownPushers(
+  { ports, access, signal }: RepositoryWork<'app'>,
+  pull: Pull,
+  { head, beside }: Sides,
+  commits: readonly BranchCommit[],
+): Promise<Pushers> {
   const { git, ref: here } = access;
   const isFork = pull.headRepositoryId !== here.id;
   const repository = pull.headRepository ?? null;
@@ -132,7 +108,7 @@ async function ownPushers({
   const inBase = await isAtBase(git, activity?.pushes ?? [], { commits, beside }, signal);
   const content = { commits, inBase, bot: ports.app.botLogin };
   const pushers = pushersOf(historyOf(activity), content);
-  const merged = await mergedInto({ ports, access, pull, pushes: activity?.pushes ?? [], content, signal });
+  const merged = await mergedInto({ ports, access, signal }, pull, activity?.pushes ?? [], content);
   return {
     authors: [...pushers.authors, ...merged.authors],
     unknown: [...pushers.unknown, ...merged.unknown],
@@ -144,21 +120,12 @@ async function ownPushers({
  * Where other pull requests were merged into the branch, who opened those and who pushed to their branches. The merge
  * itself counts as a push of the one who merged.
  */
-async function mergedInto({
-  ports,
-  access,
-  pull,
-  pushes,
-  content,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app'>;
-  readonly access: RepositoryAccess;
-  readonly pull: Pull;
-  readonly pushes: readonly BranchPush[];
-  readonly content: { readonly inBase: ReadonlySet<string>; readonly bot: string };
-  readonly signal: AbortSignal | undefined;
-}): Promise<Authorship> {
+async function mergedInto(
+  { ports, access, signal }: RepositoryWork<'app'>,
+  pull: Pull,
+  pushes: readonly BranchPush[],
+  content: { readonly inBase: ReadonlySet<string>; readonly bot: string },
+): Promise<Authorship> {
   const merges = pushes.filter(({ type }) => type === 'pr_merge' || type === 'merge_queue_merge');
   const authors: Author[] = [];
   const unknown: UnknownAuthor[] = merges.length > MAX_OTHERS ? ['too-many'] : [];
@@ -183,21 +150,12 @@ async function mergedInto({
 }
 
 /** Branches that stand at a commit of the proposal: who pushed that there has a part in it, whoever pushed it on. */
-async function otherBranches({
-  ports,
-  access,
-  pull,
-  commits,
-  reachedProposalAt,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app'>;
-  readonly access: RepositoryAccess;
-  readonly pull: Pull;
-  readonly commits: readonly BranchCommit[];
-  readonly reachedProposalAt: ReadonlyMap<string, string>;
-  readonly signal: AbortSignal | undefined;
-}): Promise<Pushers[]> {
+async function otherBranches(
+  { ports, access, signal }: RepositoryWork<'app'>,
+  pull: Pull,
+  commits: readonly BranchCommit[],
+  reachedProposalAt: ReadonlyMap<string, string>,
+): Promise<Pushers[]> {
   if (pull.merged) return [];
   const own = new Set(commits.filter(({ kind }) => kind === 'other').map(({ oid }) => oid));
   const here = pull.headRepositoryId === access.ref.id ? `refs/heads/${pull.headRef}` : '';

@@ -6,7 +6,7 @@ import { parseBranch } from '../../revision/ref-name.ts';
 import { guardrailOf, WAIVED } from '../check-names.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 import { tagOf, taggedRevisions, type RevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
@@ -114,19 +114,11 @@ function waiverIn(
  * The guardrails that a package failed when its proposal was merged and that stood in nobody's way, because somebody had
  * waived them, as the checks at the proposal's head tell.
  */
-export async function waivedGuardrails({
-  ports: { app, seals },
-  access: { git, forge },
-  pull,
-  directory,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
-  readonly access: Pick<RepositoryAccess, 'git' | 'forge'>;
-  readonly pull: Pull;
-  readonly directory: RepositoryDirectory;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<readonly { readonly guardrail: string; readonly by: string }[]> {
+export async function waivedGuardrails(
+  { ports: { app, seals }, access: { git, forge }, signal }: RepositoryWork<'app' | 'seals', 'git' | 'forge'>,
+  pull: Pull,
+  directory: RepositoryDirectory,
+): Promise<readonly { readonly guardrail: string; readonly by: string }[]> {
   if (pull.author !== app.botLogin) return [];
   const waiver = waiverIn(await ownCommits(git, pull, signal), seals);
   if (waiver === null || waiver.directory !== directory) return [];

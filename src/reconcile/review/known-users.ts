@@ -1,6 +1,6 @@
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import type { ProposalPackage, ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
@@ -22,21 +22,12 @@ const MAX_NAMED = 50;
  * repositories that may not be named here are one item, whatever their number.
  * @throws PorticoError INDEX_INCOMPLETE
  */
-export async function knownUsers({
-  ports,
-  access: { ref },
-  facts,
-  directory,
-  revision,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'catalog' | 'open'>;
-  readonly access: Pick<RepositoryAccess, 'ref'>;
-  readonly facts: RepositoryFacts;
-  readonly directory: RepositoryDirectory;
-  readonly revision?: LockedTo | undefined;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<string[]> {
+export async function knownUsers(
+  { ports, access: { ref }, signal }: RepositoryWork<'catalog' | 'open', 'ref'>,
+  facts: RepositoryFacts,
+  directory: RepositoryDirectory,
+  revision?: LockedTo,
+): Promise<string[]> {
   needWholeIndex(ports);
   const followers = ports.catalog.followers(ref.id, directory).filter(({ package: { lock } }) => {
     if (revision === undefined) return true;
@@ -90,9 +81,7 @@ export async function usersOfRemoved(
 ): Promise<string[]> {
   const users: string[] = [];
   for (const { directory } of removedPackages(snapshot)) {
-    users.push(
-      ...(await knownUsers({ ports, access, facts: snapshot.facts, directory, revision: undefined, signal })),
-    );
+    users.push(...(await knownUsers({ ports, access, signal }, snapshot.facts, directory, undefined)));
   }
   return users;
 }

@@ -6,7 +6,7 @@ import { APPROVAL_CHECK } from '../check-names.ts';
 import { approvalCheck } from '../check/approval-check.ts';
 import type { CheckInput, CheckRun } from '../forge/checks.ts';
 import type { Pull } from '../forge/pulls.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { Ports, RepositoryWork } from '../ports.ts';
 
 /** Branches of updates, see update-bundle.ts. */
 const UPDATES = 'portico/update/';
@@ -21,21 +21,12 @@ export interface ProposalApproval {
  * What is missing of the approvals of this content. An update that `updates.automerge` lets merge itself needs none: the
  * registered branch's configuration has approved it, unless somebody asks for changes.
  */
-export async function proposalApproval({
-  ports,
-  access,
-  snapshot: { config, pull },
-  digest,
-  count,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly snapshot: { readonly config: RepositoryConfig; readonly pull: Pull };
-  readonly digest: string;
-  readonly count: ApprovalCount;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<ProposalApproval> {
+export async function proposalApproval(
+  { ports, access, signal }: RepositoryWork<'app', 'forge'>,
+  { config, pull }: { readonly config: RepositoryConfig; readonly pull: Pull },
+  digest: string,
+  count: ApprovalCount,
+): Promise<ProposalApproval> {
   const state = approvalState(config, count);
   if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state };
   const run = ourApproval(ports, await access.forge.listChecks(pull.headSha, signal));

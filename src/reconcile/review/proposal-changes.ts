@@ -2,7 +2,7 @@ import type { PackageDiff } from '../../package/diff/diff-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { PackagePower } from '../check/power-check.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, newestRevision, upcomingRevision } from '../repository/package-revisions.ts';
@@ -17,19 +17,11 @@ export interface PackageChange extends PackagePower {
 }
 
 /** Compares every touched package with what it was where the proposal left the base. */
-export async function loadChanges({
-  ports: { content },
-  access: { git },
-  snapshot,
-  commit,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'content'>;
-  readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly snapshot: ProposalSnapshot;
-  readonly commit: RenderCommit;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<PackageChange[]> {
+export async function loadChanges(
+  { ports: { content }, access: { git }, signal }: RepositoryWork<'content', 'git'>,
+  snapshot: ProposalSnapshot,
+  commit: RenderCommit,
+): Promise<PackageChange[]> {
   const refs = await loadRevisionRefs(git, signal);
   return Promise.all(
     snapshot.packages.map(async ({ path, directory, trees }) => {

@@ -25,7 +25,7 @@ export async function tellOwners(ports: Ports, look: RolloutLook, signal?: Abort
     };
     const news = alarms.map(({ key, body }): News => ({ key, kind: 'rollout', people: owners, text: body }));
     const access = await ports.open(control.ref, signal);
-    await tellPeople({ ports, access, repository: control, issue, news, signal });
+    await tellPeople({ ports, access, signal }, control, issue, news);
   });
 }
 

@@ -172,25 +172,16 @@ async function mergeOrQueue({
   const request = { requestedBy: ports.app.slug };
   const title = `${pull.title} (#${pull.number})`;
   const merging = { facts, pull, config, title };
-  const answer = await mergeAsAllowed({
-    ports,
-    access,
+  const answer = await mergeAsAllowed(
+    { ports, access, signal },
     merging,
-    checked: { sha: pull.headSha, isStillValid },
+    { sha: pull.headSha, isStillValid },
     request,
-    signal,
-  });
+  );
   if (answer.ok) return true;
   let refused: Pick<Exclude<MergeAnswer, { ok: true }>, 'reason' | 'message'> = answer;
   if (answer.reason === 'queue') {
-    await recordPublishRequest({
-      ports,
-      access,
-      facts,
-      pull,
-      request: { ...request, head: pull.headSha },
-      signal,
-    });
+    await recordPublishRequest({ ports, access, signal }, facts, pull, { ...request, head: pull.headSha });
     const queued = await forge.enqueuePull(pull.nodeId, pull.headSha, signal);
     if (queued.ok) return false;
     refused = queued;

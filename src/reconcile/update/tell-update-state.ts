@@ -3,7 +3,7 @@ import { packagePathOf, type RepositoryDirectory } from '../../revision/package-
 import { groupOfBranch, parseBranch } from '../../revision/ref-name.ts';
 import type { Comment } from '../forge/comments.ts';
 import type { OpenConflicts } from '../merge/open-conflicts.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { pauseOf } from '../repository/pause.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { PackageChange } from '../review/proposal-changes.ts';
@@ -20,19 +20,11 @@ type Ours = Awaited<ReturnType<typeof newestSealed>>;
 type Update = Pick<ProposalSnapshot, 'facts' | 'pull' | 'config'>;
 
 /** Writes the body where it says something else; of a pull request that is no update of Portico's nothing. */
-export async function tellUpdateState({
-  ports,
-  access: { forge },
-  snapshot: { facts, pull },
-  state,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'runExclusive'>;
-  readonly access: Pick<RepositoryAccess, 'forge'>;
-  readonly snapshot: Update;
-  readonly state: UpdateState;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function tellUpdateState(
+  { ports, access: { forge }, signal }: RepositoryWork<'app' | 'runExclusive', 'forge'>,
+  { facts, pull }: Update,
+  state: UpdateState,
+): Promise<void> {
   if (!isOurUpdate(ports, { facts, pull }) || withState(pull.body, state) === pull.body) return;
   // Whoever brings another revision writes the body too, and holds the same lock.
   await ports.runExclusive(`updates ${facts.id}`, async () => {
@@ -85,23 +77,15 @@ export async function tellOpenUpdate({
     paused,
     ...(group !== undefined && { group }),
   };
-  await tellUpdateState({ ports, access, snapshot, state, signal });
+  await tellUpdateState({ ports, access, signal }, snapshot, state);
 }
 
 /** The same for one that was closed; `comments` are those of its pull request. */
-export async function tellClosedUpdate({
-  ports,
-  access,
-  snapshot,
-  comments,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'runExclusive' | 'seals'>;
-  readonly access: RepositoryAccess;
-  readonly snapshot: Update & Pick<ProposalSnapshot, 'head'>;
-  readonly comments: readonly Comment[];
-  readonly signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function tellClosedUpdate(
+  { ports, access, signal }: RepositoryWork<'app' | 'runExclusive' | 'seals'>,
+  snapshot: Update & Pick<ProposalSnapshot, 'head'>,
+  comments: readonly Comment[],
+): Promise<void> {
   if (!isOurUpdate(ports, snapshot)) return;
   const ours = await newestSealed(access.git, snapshot.head.oid, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
@@ -111,7 +95,7 @@ export async function tellClosedUpdate({
   );
   const why = notice?.body.split(`\n${CLOSED} `)[1]?.trim();
   const state: UpdateState = { kind: 'closed', brings, ...(why !== undefined && { why }) };
-  await tellUpdateState({ ports, access, snapshot, state, signal });
+  await tellUpdateState({ ports, access, signal }, snapshot, state);
 }
 
 function isOurUpdate({ app }: Pick<Ports, 'app'>, { facts, pull }: Pick<Update, 'facts' | 'pull'>): boolean {
