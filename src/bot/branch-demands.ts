@@ -2,6 +2,7 @@
 import { PorticoError } from '../error.ts';
 import type { Forge } from '../reconcile/forge/forge.ts';
 import type { BranchDemands } from '../reconcile/ports.ts';
+import { keepNewest } from '../reconcile/text/keep-newest.ts';
 
 export interface DemandsOfBranches {
   /** Those of one repository. */
@@ -26,12 +27,7 @@ export function createBranchDemands(now: () => number): DemandsOfBranches {
         const found = known.get(key);
         if (found !== undefined && !anew && now() - found.at < AGE_MS) return found.demands;
         const demands = await read(forge, branch, signal);
-        known.delete(key);
-        known.set(key, { at: now(), demands });
-        for (const oldest of known.keys()) {
-          if (known.size <= MAX_BRANCHES) break;
-          known.delete(oldest);
-        }
+        keepNewest(known, key, { at: now(), demands }, MAX_BRANCHES);
         return demands;
       },
   };

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 
 import type { PackageFiles } from '../package/package.ts';
 import type { SourceSetting } from '../reconcile/source-port.ts';
+import { keepNewest } from '../reconcile/text/keep-newest.ts';
 
 export interface MadePackages {
   note(files: PackageFiles, setting: SourceSetting): void;
@@ -26,12 +27,7 @@ export function createMadePackages(now: () => number = Date.now): MadePackages {
     note(files, setting) {
       const key = keyOf(files, setting);
       if (key === undefined) return;
-      made.delete(key);
-      made.set(key, now());
-      for (const oldest of made.keys()) {
-        if (made.size <= MAX_MADE) break;
-        made.delete(oldest);
-      }
+      keepNewest(made, key, now(), MAX_MADE);
     },
     takes(files, setting) {
       if (made.size === 0) return false;

@@ -3,6 +3,8 @@
  * hundreds of proposals of one person keep nobody else waiting behind all of them. Whose proposals took long lately
  * waits where long ones do from the start, so that nobody waits for finding that out once more.
  */
+import { keepNewest } from '../reconcile/text/keep-newest.ts';
+
 export interface Turns {
   /** The turn of somebody's next job. */
   next(person: string): Turn;
@@ -49,14 +51,7 @@ export function createTurns(now: () => number): Turns {
       at,
     };
   };
-  const keep = (person: string, known: Known): void => {
-    people.delete(person);
-    people.set(person, known);
-    for (const oldest of people.keys()) {
-      if (people.size <= MAX_PEOPLE) break;
-      people.delete(oldest);
-    }
-  };
+  const keep = (person: string, known: Known): void => keepNewest(people, person, known, MAX_PEOPLE);
   return {
     next(person) {
       const known = knownOf(person);

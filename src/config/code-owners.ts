@@ -3,6 +3,8 @@
  * match a file the last counts, and one without owners takes them away.
  */
 
+import { matchedParts } from '../package/wildcards.ts';
+
 export interface OwnerRule {
   readonly pattern: string;
   /** As written: `@login`, `@org/team` or an e-mail address. */
@@ -155,46 +157,7 @@ function matchesParts(
   parts: readonly string[],
   count: { steps: number },
 ): boolean {
-  const wanted = anchored ? named : ['**', ...named];
-  // reach[n]: the pattern so far can end in front of part n.
-  let reach = new Uint8Array(parts.length + 1);
-  reach[0] = 1;
-  for (const segment of wanted) {
-    const next = new Uint8Array(parts.length + 1);
-    count.steps += parts.length + PER_SEGMENT;
-    let alive = false;
-    for (let at = 0; at <= parts.length; at += 1) {
-      if (segment === '**') next[at] = (reach[at] ?? 0) | (next[at - 1] ?? 0);
-      else if (reach[at - 1] === 1) next[at] = Number(matchesSegment(segment, parts[at - 1] ?? '', count));
-      alive ||= next[at] === 1;
-    }
-    if (!alive) return false;
-    reach = next;
-  }
-  if (exact) return reach[parts.length] === 1;
-  return reach.some((ends, at) => ends === 1 && at > 0 && (below ? at < parts.length : true));
-}
-
-/** `*` is any run of characters, `?` any one. The last `*` alone takes more: what an earlier one took can stay. */
-function matchesSegment(glob: string, text: string, count: { steps: number }): boolean {
-  let [at, from] = [0, 0];
-  let star = -1;
-  let taken = 0;
-  while (from < text.length) {
-    count.steps += 1;
-    if (glob[at] === '*') {
-      star = at;
-      taken = from;
-      at += 1;
-    } else if (at < glob.length && (glob[at] === '?' || glob[at] === text[from])) {
-      at += 1;
-      from += 1;
-    } else if (star >= 0) {
-      at = star + 1;
-      taken += 1;
-      from = taken;
-    } else return false;
-  }
-  while (glob[at] === '*') at += 1;
-  return at === glob.length;
+  const ends = matchedParts(anchored ? named : ['**', ...named], parts, count);
+  if (exact) return ends.includes(parts.length);
+  return ends.some((at) => at > 0 && (!below || at < parts.length));
 }

@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { matchedParts } from './wildcards.ts';
 
 /** Says of a path relative to the package whether its `.krmignore` hides it from reading. */
 export type IgnoreMatcher = (path: string) => boolean;
@@ -62,43 +63,7 @@ function readRule(line: string): Rule {
   return { negated, directory: body.endsWith('/'), parts };
 }
 
-/**
- * True when the rule matches the path or a directory above it. Goes through the pattern once, with the numbers of path
- * parts that it may have used up so far; `**` stands for any number of parts.
- */
+/** True when the rule matches the path or a directory above it. */
 function hits({ parts, directory }: Rule, path: readonly string[]): boolean {
-  let reach = new Set([0]);
-  for (const part of parts) {
-    const next = new Set<number>();
-    const least = Math.min(...reach);
-    if (part === '**') for (let to = least; to <= path.length; to += 1) next.add(to);
-    else for (const at of reach) if (matchName(part, path[at] ?? '') && at < path.length) next.add(at + 1);
-    if (next.size === 0) return false;
-    reach = next;
-  }
-  return [...reach].some((used) => used > 0 && (used < path.length || !directory));
-}
-
-/** Matches `*` and `?` in one name, in time proportional to the product of the lengths. */
-function matchName(pattern: string, name: string): boolean {
-  let at = 0;
-  let star = -1;
-  let mark = 0;
-  let here = 0;
-  while (here < name.length) {
-    if (at < pattern.length && pattern[at] !== '*' && (pattern[at] === '?' || pattern[at] === name[here])) {
-      at += 1;
-      here += 1;
-    } else if (pattern[at] === '*') {
-      star = at;
-      mark = here;
-      at += 1;
-    } else if (star >= 0) {
-      mark += 1;
-      here = mark;
-      at = star + 1;
-    } else return false;
-  }
-  while (pattern[at] === '*') at += 1;
-  return at === pattern.length;
+  return matchedParts(parts, path).some((used) => used > 0 && (used < path.length || !directory));
 }
