@@ -124,4 +124,6 @@ export interface UpdateChoice {
   readonly available: readonly string[];
   /** It has no upstream, and takes content from elsewhere: a revision is a version of that. */
   readonly bySources?: true;
+  /** Ids of its sources that can move; absent where they cannot be read. */
+  readonly sources?: readonly string[];
 }

@@ -9,7 +9,7 @@ import { type Refusal, refuse } from './refusal.ts';
 
 export const update: AnywhereCommand = {
   name: 'update',
-  usage: 'update [<package>] [<revision>|latest]',
+  usage: 'update [<package>] [<revision>|<source>@<version>|latest]',
   summary: 'Update a package to an upstream revision with a three-way merge, or its sources to a version.',
   examples: [
     {
@@ -19,7 +19,11 @@ export const update: AnywhereCommand = {
     { line: '/portico update v3', does: 'updates it to v3' },
     {
       line: '/portico update 1.4.0',
-      does: 'in a package with sources and no upstream: updates the source that has this version in its range',
+      does: 'in a package with one source and no upstream: updates the source to this version, which must be in its range',
+    },
+    {
+      line: '/portico update chart@1.4.0',
+      does: 'also names the source, which is needed if there are several',
     },
     {
       line: '/portico update web@v3',
@@ -52,11 +56,15 @@ function wishOf(words: readonly string[], updates: readonly UpdateChoice[]): Wis
   if (second !== undefined) return { package: first, revision: second };
   const both = parsePackageAtRevision(first);
   const named = (path: string): boolean => updates.some((choice) => choice.package === path);
-  const isVersion = /^v?\d+\.\d+\.\d+/.test(first.slice(first.lastIndexOf('@') + 1));
-  const [only, another] = updates;
   // `chart@1.2.0` is about a source where no package of that name is meant.
-  if (only?.bySources === true && another === undefined && isVersion && !named(first.split('@', 1)[0] ?? ''))
-    return { package: undefined, revision: first };
+  const version = sourceVersionOf(first);
+  if (version !== undefined && version.source === undefined) return { package: undefined, revision: first };
+  if (version?.source !== undefined && !named(version.source)) {
+    const holders = updates.filter((choice) => mayHold(choice, version.source));
+    const [holder = onlyBySources(updates), another] = holders;
+    if (another !== undefined) return whichPackage(holders, `<package> ${first}`);
+    if (holder !== undefined) return { package: holder.package, revision: first };
+  }
   if (both !== undefined) return { package: both.path, revision: both.revision };
   if (named(first)) return { package: first, revision: 'latest' };
   if (first === 'latest' || parseRevisionName(first) !== undefined)
@@ -81,15 +89,58 @@ function chosen(path: string | undefined, updates: readonly UpdateChoice[]): Upd
       'Only a package that was cloned from another, or takes content from elsewhere, can be updated.';
     return refuse('no-upstream', message, hint);
   }
-  if (another === undefined) return only;
-  const names = found.slice(0, 20).map((choice) => shown(choice.package));
-  return refuse('which-package', `several packages can be updated: ${names.join(', ')}`, 'Name one of them.');
+  return another === undefined ? only : whichPackage(found);
+}
+
+/** Packages and sources that a refusal lists. */
+const MAX_LISTED = 20;
+
+function whichPackage(found: readonly UpdateChoice[], words = '<package>'): Refusal {
+  const names = found.slice(0, MAX_LISTED).map((choice) => shown(choice.package));
+  return refuse(
+    'which-package',
+    `several packages can be updated: ${names.join(', ')}`,
+    `Name one of them: /portico update ${words}.`,
+  );
+}
+
+/** `1.4.0` and `chart@1.4.0`; undefined for what is no version of a source. */
+function sourceVersionOf(
+  word: string,
+): { readonly source: string | undefined; readonly version: string } | undefined {
+  const [, source, version = ''] = /^(?:([a-z0-9-]+)@)?(v?\d+\.\d+\.\d+\S*)$/.exec(word) ?? [];
+  return version === '' ? undefined : { source, version };
+}
+
+/** The package that is meant where there is no other. */
+function onlyBySources([only, another]: readonly UpdateChoice[]): UpdateChoice | undefined {
+  return only?.bySources === true && another === undefined ? only : undefined;
+}
+
+function mayHold({ bySources, sources }: UpdateChoice, source: string | undefined): boolean {
+  return bySources === true && (sources === undefined || source === undefined || sources.includes(source));
+}
+
+/** The sources of a package, moved to what is wanted. What there is elsewhere is not known here: whoever makes the update looks, and answers. */
+function moveSources(choice: UpdateChoice, wanted: string): Decision {
+  const { package: path, sources = [] } = choice;
+  const { source, version } = sourceVersionOf(wanted) ?? {};
+  const [one = 'SOURCE', another] = sources;
+  const names = sources.slice(0, MAX_LISTED).map(shown).join(', ');
+  const hint = `Name one of them: /portico update ${path} ${one}@${version}.`;
+  if (version !== undefined && source === undefined && another !== undefined)
+    return refuse('which-source', `${shown(path)} has several sources: ${names}`, hint);
+  if (source !== undefined && !mayHold(choice, source)) {
+    const message = `${shown(path)} has no source ${shown(source)} that can be updated`;
+    return sources.length === 0
+      ? refuse('no-such-source', message, 'Its sources are pinned to what cannot change.')
+      : refuse('no-such-source', `${message}; it has ${names}`, hint);
+  }
+  return { kind: 'do', steps: [{ do: 'request-update', package: path, to: wanted }] };
 }
 
 function moveTo(choice: UpdateChoice, wanted: string): Decision {
-  // What there is elsewhere is not known here: whoever makes the update looks, and answers.
-  if (choice.bySources === true)
-    return { kind: 'do', steps: [{ do: 'request-update', package: choice.package, to: wanted }] };
+  if (choice.bySources === true) return moveSources(choice, wanted);
   const published = choice.available.map(parseRevisionName).filter((name) => name !== undefined);
   const newest = latestRevision(published);
   const to =

@@ -68,6 +68,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     },
     ...(spec.oci && { oci: toOci(spec.oci) }),
     updates: toUpdates(spec.updates ?? {}),
+    ...(spec.health && { health: toHealth(spec.health) }),
     upstreams: toUpstreams(spec.upstreams ?? {}),
     ...(spec.sharing && { sharing: toSharing(spec.sharing) }),
     ...(spec.controlledBy && { controlledBy: spec.controlledBy }),
@@ -95,6 +96,13 @@ function toGuardrail(written: {
 }): GuardrailConfig {
   const fields = Object.entries(written).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(fields), name: written.name, mode: written.mode ?? 'enforce' };
+}
+
+function toHealth({
+  statuses,
+  deployments,
+}: NonNullable<RepositorySpec['health']>): NonNullable<RepositoryConfig['health']> {
+  return { ...(statuses && { statuses }), ...(deployments && { deployments }) };
 }
 
 function toUpstreams({

@@ -44,6 +44,8 @@ export interface RepositoryConfig {
   /** Where else what is published is kept. */
   readonly oci?: OciConfig;
   readonly updates: UpdatePolicy;
+  /** What says how something that is published fares where it runs; absent fields: see `reconcile/rollout/failure.ts`. */
+  readonly health?: { readonly statuses?: readonly string[]; readonly deployments?: readonly string[] };
   /** Addresses outside of the installation that packages may come from, see allowed-upstream.ts. */
   readonly upstreams: {
     readonly allow: readonly string[];

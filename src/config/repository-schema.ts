@@ -19,6 +19,7 @@ import { globProblem } from './glob.ts';
 import { mutator, validator } from './guardrail-schema.ts';
 import { ociSettings } from './oci-schema.ts';
 import { REPOSITORY_NAME, REPOSITORY_PATTERN } from './repository-name.ts';
+import { reportedDeployments, reportedStatuses } from './rollout-schema.ts';
 import { scheduleProblem } from './schedule.ts';
 import { timeZoneProblem } from './time-zone.ts';
 
@@ -193,6 +194,21 @@ const spec = z
         'A registry to which published packages are also pushed, as artefacts that Flux and Argo CD read.',
     }),
     updates: updates.optional(),
+    health: z
+      .strictObject({
+        statuses: reportedStatuses.optional().meta({
+          description:
+            'Commit statuses and check runs that say how what is published fares where it runs, as globs; flux and argocd mean those that the tools report. Default: flux and argocd.',
+        }),
+        deployments: reportedDeployments.optional().meta({
+          description: 'Environments whose deployments say it. Default: all.',
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          'What tells of a deployment repository that a revision with sources fails, which Portico then proposes to restore.',
+      }),
     upstreams: z
       .strictObject({
         allow: z

@@ -12,6 +12,11 @@ export const rolloutName = text((value) =>
   NAME.test(value) ? undefined : 'must be lower-case letters, digits and dashes, 63 at most',
 );
 const globs = z.array(text(globProblem)).min(1).max(100);
+
+/** Commit statuses and check runs, and environments of deployments, that say how something fares; of gates, and of whole repositories. */
+export const reportedStatuses = globs;
+export const reportedDeployments = z.array(z.string().min(1).max(255)).min(1).max(20);
+
 const age = ageText();
 const strings = z.record(z.string().max(317), z.string().max(63));
 const share = z
@@ -93,11 +98,11 @@ const wave = z.strictObject({
       published: share
         .optional()
         .meta({ description: 'How many of the wave must have published the revision.', default: '100%' }),
-      statuses: globs.optional().meta({
+      statuses: reportedStatuses.optional().meta({
         description:
           'Commit statuses and check runs, as globs, that must be a success on each published commit or on a later one with the same package; flux and argocd mean the statuses that those tools report.',
       }),
-      deployments: z.array(z.string().min(1).max(255)).min(1).max(20).optional().meta({
+      deployments: reportedDeployments.optional().meta({
         description: 'Environments that each published commit must be deployed to with success.',
       }),
       timeout: age.optional().meta({ description: 'After so long from its opening it has failed.' }),

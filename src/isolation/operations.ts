@@ -34,6 +34,7 @@ import { settleConflicts, type Settlement } from '../package/merge/settle.ts';
 import { sameFile } from '../package/package.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
+import type { PowerDiff } from '../package/power/power-types.ts';
 import { evalFunction, type EvalInput } from '../package/render/eval.ts';
 import { withProposedValues } from '../package/render/proposed-values.ts';
 import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
@@ -91,9 +92,9 @@ export const OPERATIONS = {
 
   merge: (input: MergeInput): MergeResult => mergePackages(input),
 
-  compare: ({ before, after }: Sides): Comparison => ({
+  compare: async ({ before, after }: Sides): Promise<Comparison> => ({
     content: shownPart(diffPackages(before, after)),
-    power: diffPower(before, after),
+    power: await powerBetween(before, after),
   }),
 
   mergeConcurrent: (sides: ConcurrentSides): ConcurrentMerge => mergeConcurrent(sides),
@@ -105,8 +106,8 @@ export const OPERATIONS = {
 
   updateDiff: (input: UpdateDiffInput): UpdateDiff => updateDiff(input),
 
-  headChange: ({ before, after, limit }: Sides & { readonly limit: number }): HeadChange =>
-    headChange(before, after, limit),
+  headChange: async ({ before, after, limit }: Sides & { readonly limit: number }): Promise<HeadChange> =>
+    headChange({ before, after, power: await powerBetween(before, after), limit }),
 
   changeDigest: ({ before, after }: Sides): string => changeDigest(before, after),
 
@@ -213,4 +214,11 @@ function renderInput({ base, context, guardrailsOnly, ...input }: Carried, tools
         specs.has(spec) ? runtime.run(spec, given, signal) : { exitCode: 0, items: given.items, results: [] },
     },
   };
+}
+
+async function powerBetween(before: PackageFiles, after: PackageFiles): Promise<PowerDiff> {
+  const power = diffPower(before, after);
+  if (power.unread.length === 0) return power;
+  const { withoutTemplates } = await import('./chart-templates.ts');
+  return withoutTemplates(power, before, after);
 }

@@ -48,14 +48,26 @@ export function readPackageSources(files: PackageFiles): SourcesReading {
 
 /** Directories that processors read and no cluster is meant to have; none where the document cannot be read. Never throws. */
 export function consumedIn(files: PackageFiles): readonly string[] {
-  const bytes = files.get(SOURCES_FILE)?.bytes;
-  const read = bytes === undefined ? undefined : readSources({ file: SOURCES_FILE, bytes }, processorsSchema);
-  if (read === undefined || 'problems' in read) return [];
-  const { processors, sources } = read.document;
+  const { processors, sources } = readableDocument(files) ?? NO_DOCUMENT;
   return consumedDirectories(
     processors,
     sources.map(({ destination }) => destination),
   );
+}
+
+/** Those of them whose content is fetched, and checked against its source. */
+export function fetchedInputsIn(files: PackageFiles): readonly string[] {
+  const { processors, sources } = readableDocument(files) ?? NO_DOCUMENT;
+  const fetched = sources.filter((source) => !isManual(source)).map(({ destination }) => destination);
+  return consumedDirectories(processors, fetched).filter((directory) => fetched.includes(directory));
+}
+
+const NO_DOCUMENT = { processors: [], sources: [] } as const;
+
+function readableDocument(files: PackageFiles): SourcesDocument<Processor> | undefined {
+  const bytes = files.get(SOURCES_FILE)?.bytes;
+  const read = bytes === undefined ? undefined : readSources({ file: SOURCES_FILE, bytes }, processorsSchema);
+  return read === undefined || 'problems' in read ? undefined : read.document;
 }
 
 function standing(source: FetchedSource, lock: SourcesLock | undefined, files: PackageFiles): ReadSource {

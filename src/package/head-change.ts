@@ -3,10 +3,10 @@ import { diffMarkdown } from './diff/diff-markdown.ts';
 import { diffPackages } from './diff/diff.ts';
 import type { PackageFiles } from './package.ts';
 import { crdSafety } from './power/crd-safety.ts';
-import { diffPower } from './power/power-diff.ts';
 import { powerMarkdown } from './power/power-markdown.ts';
+import type { PowerDiff } from './power/power-types.ts';
 import type { KrmObject } from './render/krm-object.ts';
-import { readFileOf } from './render/read-resources.ts';
+import { readFileOf, UnreadableFile, type SourceDocument } from './render/read-resources.ts';
 
 export interface HeadChange {
   /** Markdown: what differs, and what the package may do more or less. */
@@ -21,9 +21,19 @@ export interface HeadChange {
 /** Findings about definitions that are told. */
 const MAX_CRDS = 50;
 
-/** @param limit most characters of `content` */
-export function headChange(before: PackageFiles, after: PackageFiles, limit: number): HeadChange {
-  const power = diffPower(before, after);
+export function headChange({
+  before,
+  after,
+  power,
+  limit,
+}: {
+  readonly before: PackageFiles;
+  readonly after: PackageFiles;
+  /** What differs in what the package may do. */
+  readonly power: PowerDiff;
+  /** Most characters of `content`. */
+  readonly limit: number;
+}): HeadChange {
   const crds = crdSafety(resourcesOf(before), resourcesOf(after)).map(({ severity = 'error', message }) => ({
     severity: severity === 'error' ? ('error' as const) : ('warning' as const),
     message,
@@ -36,9 +46,19 @@ export function headChange(before: PackageFiles, after: PackageFiles, limit: num
   };
 }
 
+/** Of files that can be read: what the others permit is said to be unknown. */
 function resourcesOf(files: PackageFiles): KrmObject[] {
   return [...files]
     .filter(([file]) => /\.(?:ya?ml|json)$/.test(file))
-    .flatMap(([file, { bytes }]) => readFileOf(file, bytes, { resourcesOnly: true }).documents)
+    .flatMap(([file, { bytes }]) => documentsOf(file, bytes))
     .map(({ value }) => value);
+}
+
+function documentsOf(file: string, bytes: Uint8Array): readonly SourceDocument[] {
+  try {
+    return readFileOf(file, bytes, { resourcesOnly: true }).documents;
+  } catch (error) {
+    if (error instanceof UnreadableFile) return [];
+    throw error;
+  }
 }

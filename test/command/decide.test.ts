@@ -247,6 +247,10 @@ describe('update', () => {
     available: ['v1', 'v2', 'v3'],
   };
   const api = { package: 'apps/api', upstream: 'acme/blueprints/api', available: ['v1'] };
+  const sources = { upstream: 'the sources', available: [], bySources: true } as const;
+  const shop = { ...sources, package: 'shop', sources: ['chart'] };
+  const two = { ...sources, package: 'two', sources: ['chart', 'crds'] };
+  const unread = { ...sources, package: 'shop' };
   const issue = { kind: 'issue', number: 3, state: 'open', locked: false } as const;
   test.each<[string, CommandState['updates'], string]>([
     ['/portico update', [web], 'web v3'],
@@ -270,6 +274,22 @@ describe('update', () => {
     ['/portico update', [{ ...web, available: ['v1', 'v2.0.0-rc.1'], current: 'v0.9' }], 'web v1'],
     ['/portico update --upload-pack=x', [web], 'unknown-option'],
     ['/portico update $(id)', [web], 'bad-argument'],
+    ['/portico update 1.4.0', [shop], 'shop 1.4.0'],
+    ['/portico update chart@1.4.0', [shop], 'shop chart@1.4.0'],
+    ['/portico update', [two], 'two latest'],
+    ['/portico update 1.4.0', [two], 'which-source'],
+    ['/portico update two 1.4.0', [two, shop], 'which-source'],
+    ['/portico update crds@1.4.0', [two], 'two crds@1.4.0'],
+    ['/portico update crds@1.4.0', [two, shop, web], 'two crds@1.4.0'],
+    ['/portico update chart@1.4.0', [two, shop], 'which-package'],
+    ['/portico update two chart@1.4.0', [two, shop], 'two chart@1.4.0'],
+    ['/portico update 1.4.0', [two, shop], 'which-package'],
+    ['/portico update two other@1.4.0', [two, shop], 'no-such-source'],
+    ['/portico update other@1.4.0', [two], 'no-such-source'],
+    ['/portico update other@1.4.0', [two, shop], 'no-upstream'],
+    ['/portico update two other@1.4.0', [{ ...two, sources: [] }], 'no-such-source'],
+    ['/portico update web@1.4.0', [web, shop], 'no-such-revision'],
+    ['/portico update chart@1.4.0', [unread], 'shop chart@1.4.0'],
   ])('%s', (body, updates, want) => {
     const answer = say(body, { updates, place: issue });
     const step = answer.kind === 'do' ? answer.steps[0] : undefined;

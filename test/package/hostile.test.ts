@@ -152,7 +152,13 @@ describe('YAML', () => {
     expect(new TextDecoder().decode(files.get('bad.yaml')!.bytes)).toBe(
       '{{- if .x }}\na: 1\n# new\nb: 1\nc: 1\nd: 2\n',
     );
-    expect(notes.map(({ code, file }) => [code, file])).toContainEqual(['YAML_UNREADABLE', 'bad.yaml']);
+    expect(notes).toEqual([
+      {
+        code: 'YAML_UNREADABLE',
+        file: 'bad.yaml',
+        message: 'It is not valid YAML (in the common base, upstream, here), so it was merged line by line.',
+      },
+    ]);
     expect(conflicts).toEqual([]);
   });
 });

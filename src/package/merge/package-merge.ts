@@ -113,17 +113,26 @@ function followMode(path: string, trees: Trees, result: Map<string, PackageFile>
   if (mode !== file.mode) result.set(path, { ...file, mode });
 }
 
+const SIDE_NAMES: Readonly<Record<keyof Trees, string>> = {
+  base: 'in the common base',
+  upstream: 'upstream',
+  local: 'here',
+};
+
 function mergeUnreadable(
   path: string,
   trees: Trees,
   result: Map<string, PackageFile>,
   context: PackageContext,
 ): void {
-  for (const [side, files] of Object.entries(trees) as [keyof Trees, Files][]) {
+  const sides = (Object.entries(trees) as [keyof Trees, Files][]).filter(([, files]) => {
     const file = files.get(path);
-    const read = file === undefined ? undefined : readFile(path, file);
-    if (read instanceof PorticoError)
-      context.report.note('YAML_UNREADABLE', path, `${side}: ${read.message}`);
+    return file !== undefined && readFile(path, file) instanceof PorticoError;
+  });
+  if (sides.length > 0) {
+    const names = sides.map(([side]) => SIDE_NAMES[side]).join(', ');
+    const message = `It is not valid YAML (${names}), so it was merged line by line.`;
+    context.report.note('YAML_UNREADABLE', path, message);
   }
   const merged = mergeOtherFile(
     path,

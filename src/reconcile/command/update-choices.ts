@@ -5,8 +5,10 @@ import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts
 import { openUpstream } from '../downstream/upstream.ts';
 import type { Ports, RepositoryWork } from '../ports.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
+import { filesAt } from '../repository/package-files.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
+import type { SourceStanding } from '../source-port.ts';
 
 /**
  * What packages, as they stand at a commit, could be updated to. Those without an upstream are left out, and those
@@ -25,8 +27,15 @@ export async function updateChoices(
     if (kptfile === null) continue;
     if (kptfile.upstream === undefined && kptfile.upstreamLock === undefined) {
       const document = await git.readFile(commit, fileIn(directory, SOURCES_FILE), signal);
-      if (document !== null)
-        choices.push({ package: path, upstream: `the sources of ${path}`, available: [], bySources: true });
+      if (document === null) continue;
+      const reading = await ports.sources?.read(await filesAt(git, commit, directory, signal), signal);
+      choices.push({
+        package: path,
+        upstream: `the sources of ${path}`,
+        available: [],
+        bySources: true,
+        ...(reading?.kind === 'sources' && { sources: movable(reading.sources) }),
+      });
       continue;
     }
     const found = await openUpstream(ports, kptfile, signal);
@@ -45,4 +54,11 @@ export async function updateChoices(
     });
   }
   return choices;
+}
+
+/** Those that lead elsewhere tomorrow, or nowhere yet. */
+function movable(sources: readonly SourceStanding[]): readonly string[] {
+  return sources
+    .filter(({ isImmutable, pinned }) => !isImmutable || pinned === undefined)
+    .map(({ id }) => id);
 }

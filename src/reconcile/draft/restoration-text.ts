@@ -34,3 +34,20 @@ export function restorationBody(
     `To keep ${code(revision)}, close this pull request; Portico does not open it again for that revision. To decide such cases by yourself, pause the package: \`/portico pause ${path}\`.`,
   ].join('\n\n');
 }
+
+/** What is said on it when the revision that failed is healthy again, or fails after that. */
+export function recoveredText(
+  { path, revision }: Pick<Restoration, 'path' | 'revision'>,
+  outcome: 'closed' | 'kept' | 'failing',
+): string {
+  const name = code(`${path}@${revision}`);
+  const again = `${name} is healthy again, as reported for the published commit or of a later one that holds the same.`;
+  switch (outcome) {
+    case 'closed':
+      return `**Closed.** ${again} To restore the earlier revision all the same, reopen this pull request. If ${name} fails again, Portico reopens it.`;
+    case 'kept':
+      return `${again} This pull request stays open because people have worked on it; close it if nothing is to be restored.`;
+    case 'failing':
+      return `**Reopened.** ${name} was healthy for a while and fails again.`;
+  }
+}

@@ -1,14 +1,15 @@
 /**
  * A revision of a deployment repository that fails where it runs: Portico opens the proposal that restores the one before, with its
- * lock of sources and all that was made of them. It merges nothing, and proposes that once: whoever closes it has decided.
+ * lock of sources and all that was made of them. It merges nothing, and proposes that once: whoever closes it has decided. What becomes of
+ * it when the revision fares well after all is in `recovery.ts`.
  */
 
-import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
 import { draftBranch } from '../../revision/ref-name.ts';
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';
 import { proposalJob } from '../jobs.ts';
-import type { Ports, RepositoryRef, RepositoryWork } from '../ports.ts';
+import type { Ports, RepositoryRef } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import {
@@ -17,15 +18,16 @@ import {
   publishedAt,
   taggedRevisions,
   tagOf,
-  type RevisionRefs,
 } from '../repository/package-revisions.ts';
 import { pauseOf } from '../repository/pause.ts';
-import { openRegistered, type Registered } from '../repository/registered.ts';
+import { openRegistered } from '../repository/registered.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
-import { failuresAt } from '../rollout/failure.ts';
+import { publishedHealth } from '../rollout/failure.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
 import { sourcesPause } from '../update/source-update.ts';
 import { commitByCommand } from './command-commit.ts';
+import { closeRecovered, reopened, restorationsOf } from './recovery.ts';
+import type { RestorationPlace, Standing } from './restoration-place.ts';
 import { restorationBody, type Restoration } from './restoration-text.ts';
 
 /** Of what was published longer ago, only what is told counts: each look asks the forge for each. */
@@ -41,19 +43,6 @@ export function mayBeRestored({ catalog }: Pick<Ports, 'catalog'>, { id }: Repos
   return known?.deployment === true && known.packages.some(({ hasSources }) => hasSources === true);
 }
 
-/** A package at its newest revision. */
-interface Standing {
-  readonly path: string;
-  readonly directory: RepositoryDirectory;
-  readonly revision: string;
-  readonly commit: string;
-}
-
-interface Place extends RepositoryWork {
-  readonly found: Registered;
-  readonly refs: RevisionRefs;
-}
-
 export function createRestorationReconciler(ports: Ports): Reconciler<'restoration'> {
   return async ({ repository, commit: told }, signal) => {
     if (!mayBeRestored(ports, repository)) return nothing('not-asked-for');
@@ -64,23 +53,33 @@ export function createRestorationReconciler(ports: Ports): Reconciler<'restorati
     const place = { ports, access, found, refs: await loadRevisionRefs(access.git, signal), signal };
     const standing = await concernedPackages(place, told);
     const asked = [...new Set(standing.map(({ commit }) => commit))].slice(0, MAX_ASKED);
-    const where = { tip: found.head, directory: found.config.directory };
     for (const commit of asked) {
-      const failures = await failuresAt(access, commit, where, signal);
-      if (failures.length === 0) continue;
+      const { failing, isSound } = await publishedHealth(access, commit, whereOf(place), signal);
       for (const one of standing.filter((other) => other.commit === commit)) {
-        await restore(place, one, failures);
+        if (failing.length > 0) await restore(place, one, failing);
+        else if (isSound) await closeRecovered(place, one);
       }
     }
     return DONE;
   };
 }
 
-/** Packages with sources that the branch has as their newest revision: those that were published lately, or hold what was told of. */
+/** What is asked of the forge about a published commit. */
+function whereOf({ found: { head, config } }: RestorationPlace): Parameters<typeof publishedHealth>[2] {
+  return { tip: head, directory: config.directory, health: config.health };
+}
+
+/**
+ * Packages with sources that the branch has as their newest revision: those that were published lately, or that are proposed to be
+ * restored; or those that hold what was told of.
+ */
 async function concernedPackages(
-  { ports, access: { git, ref }, found: { config, head }, refs, signal }: Place,
+  place: RestorationPlace,
   told: string | undefined,
 ): Promise<readonly Standing[]> {
+  const { ports, access, found, refs, signal } = place;
+  const { git, ref } = access;
+  const { config, head } = found;
   const toldTree =
     told === undefined || (await git.resolve(told, signal)) === null
       ? undefined
@@ -94,7 +93,9 @@ async function concernedPackages(
     const { name: revision, tag } = newest;
     const { commit } = tag;
     const at = await publishedAt(git, tag, signal);
-    if (told === undefined && ports.now().getTime() - at > MAX_WATCHED_MS) continue;
+    const isOld = ports.now().getTime() - at > MAX_WATCHED_MS;
+    const isWatched = !isOld || (await restorationsOf(place, { directory, revision })).length > 0;
+    if (told === undefined && !isWatched) continue;
     const isTold = told === commit || (await git.treeId(commit, config.directory, signal)) === toldTree;
     if (told !== undefined && !isTold) continue;
     const [now, then] = [
@@ -109,7 +110,7 @@ async function concernedPackages(
   return standing.toSorted((a, b) => b.at - a.at);
 }
 
-async function restore(place: Place, one: Standing, failures: readonly string[]): Promise<void> {
+async function restore(place: RestorationPlace, one: Standing, failures: readonly string[]): Promise<void> {
   const { ports, access, found, refs, signal } = place;
   const { git, forge } = access;
   const { directory, revision } = one;
@@ -128,8 +129,8 @@ async function restore(place: Place, one: Standing, failures: readonly string[])
   const restoration: Restoration = { ...one, to, failures };
   const branch = draftBranch(directory, `restore-${to}-after-${revision}`);
   const known = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
-  // Open, merged, or closed by somebody who decided otherwise.
-  if (known.length > 0) return;
+  // Open, merged, or closed by somebody who decided otherwise; or by Portico, which took it for mended.
+  if (known.length > 0) return await reopened(place, restoration, known);
   const made = await madeBranch(place, restoration, branch);
   if (!made) return;
   const pull = await openPull(place, restoration, branch);
@@ -142,7 +143,10 @@ async function restore(place: Place, one: Standing, failures: readonly string[])
 }
 
 /** Whoever pauses the sources of a package, or its updates, decides by himself what becomes of it. */
-async function isPaused({ ports, access, found, signal }: Place, { directory }: Standing): Promise<boolean> {
+async function isPaused(
+  { ports, access, found, signal }: RestorationPlace,
+  { directory }: Standing,
+): Promise<boolean> {
   if ((await pauseOf(ports, access, directory, signal))?.by) return true;
   const files = await filesAt(access.git, found.head, directory, signal);
   const reading = await ports.sources?.read(files, signal);
@@ -151,27 +155,27 @@ async function isPaused({ ports, access, found, signal }: Place, { directory }: 
 
 /** The newest earlier revision with other content with which none of this failed. */
 async function lastSound(
-  { access, found, refs, signal }: Place,
+  place: RestorationPlace,
   { directory, revision, commit }: Standing,
   failures: readonly string[],
 ): Promise<string | undefined> {
+  const { access, found, refs, signal } = place;
   const { git } = access;
-  const where = { tip: found.head, directory: found.config.directory };
   const failing = await git.treeId(commit, directory, signal);
   const names = taggedRevisions(refs, directory).map(({ name }) => name);
   for (const name of names.slice(0, names.indexOf(revision)).slice(-MAX_EARLIER).toReversed()) {
     const tag = tagOf(refs, directory, name);
     if (tag === undefined || (await git.treeId(tag.commit, directory, signal)) === failing) continue;
     if (!(await git.isAncestor(tag.commit, found.head, signal))) continue;
-    const earlier = await failuresAt(access, tag.commit, where, signal);
-    if (!failures.some((what) => earlier.includes(what))) return name;
+    const earlier = await publishedHealth(access, tag.commit, whereOf(place), signal);
+    if (!failures.some((what) => earlier.failing.includes(what))) return name;
   }
   return undefined;
 }
 
 /** False where the forge does not take it, or the branch is somebody else's. Ours was made by a look that was broken off. */
 async function madeBranch(
-  { ports, access: { git }, found, refs, signal }: Place,
+  { ports, access: { git }, found, refs, signal }: RestorationPlace,
   { path, directory, revision, to }: Restoration,
   branch: string,
 ): Promise<boolean> {
@@ -217,7 +221,7 @@ async function madeBranch(
 }
 
 async function openPull(
-  { ports, access, found, refs, signal }: Place,
+  { ports, access, found, refs, signal }: RestorationPlace,
   restoration: Restoration,
   branch: string,
 ): Promise<Pull> {

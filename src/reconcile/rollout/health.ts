@@ -23,6 +23,14 @@ const TOOLS: Readonly<Record<string, readonly string[]>> = {
   argocd: ['argocd', 'continuous-delivery/**'],
 };
 
+/** The tools whose statuses say how something fares, where nothing else is configured. */
+const USUAL_STATUSES: readonly string[] = Object.keys(TOOLS);
+
+/** Globs of contexts, with those of the tools that are named. */
+function contextsOf(wanted: readonly string[]): readonly string[] {
+  return wanted.flatMap((one) => TOOLS[one] ?? [one]);
+}
+
 interface ReportedHealth {
   readonly what: string;
   readonly state: string;
@@ -48,8 +56,7 @@ export function judgeHealth(
   const deployments = commits.flatMap((one) => one.deployments);
   const reports = [
     ...gate.statuses.flatMap((wanted): readonly ReportedHealth[] => {
-      const globs = TOOLS[wanted] ?? [wanted];
-      const fitting = statuses.filter(({ context }) => matchesGlob(context, globs));
+      const fitting = statuses.filter(({ context }) => matchesGlob(context, contextsOf([wanted])));
       if (fitting.length === 0) return [{ what: `status ${wanted}`, state: 'pending', at: 0 }];
       const named = Map.groupBy(fitting, nameOf);
       return [...named.values()].map((same) => counting(`status ${same[0]?.context}`, same));
@@ -66,12 +73,24 @@ export function judgeHealth(
   return { state: 'success', at: Math.max(0, ...reports.map(({ at }) => at)), what: '' };
 }
 
+/** Pure: how each thing fares that tells of what runs, by its name. */
+export interface Reports {
+  readonly failing: readonly string[];
+  /** What holds, or was a success. */
+  readonly holding: readonly string[];
+  /** What is not said yet. */
+  readonly open: readonly string[];
+}
+
 /**
- * Pure: what the tools and deployments say to fail of these commits, the newest first, whatever they are called; what was a success on one
- * of them does not. Statuses that no tool of those makes say nothing of what runs: they are of tests.
+ * Pure: what these statuses and all deployments say of these commits, the newest first; what was a success on one of them does not
+ * fail. Other statuses say nothing of what runs: they are of tests.
  */
-export function failuresOf(commits: readonly CommitHealth[]): readonly string[] {
-  const globs = Object.values(TOOLS).flat();
+export function reportsOf(
+  commits: readonly CommitHealth[],
+  wanted: readonly string[] = USUAL_STATUSES,
+): Reports {
+  const globs = contextsOf(wanted);
   const statuses = commits.flatMap(worstOfEach).filter(({ context }) => matchesGlob(context, globs));
   const deployments = commits.flatMap((one) => one.deployments);
   const reports = [
@@ -82,7 +101,13 @@ export function failuresOf(commits: readonly CommitHealth[]): readonly string[] 
       counting(`deployment to ${environment}`, same),
     ),
   ];
-  return reports.filter(({ state }) => FAILS.includes(state)).map(({ what }) => what);
+  const inState = (fits: (state: string) => boolean): string[] =>
+    reports.filter(({ state }) => fits(state)).map(({ what }) => what);
+  return {
+    failing: inState((state) => FAILS.includes(state)),
+    holding: inState((state) => HOLDS.includes(state)),
+    open: inState((state) => !FAILS.includes(state) && !HOLDS.includes(state)),
+  };
 }
 
 type Status = CommitHealth['statuses'][number];

@@ -19,13 +19,14 @@ let charts: ChartRepository;
 
 const SPEC =
   'branch: main\ndeployment: true\nupdates: { follow: latest, automerge: all }\npublish: { requireApprovals: 0 }';
+const NAMED = `${SPEC}\nhealth: { statuses: [deploy/*] }`;
 const HELD = SPEC.replace('requireApprovals: 0', 'requireApprovals: 1');
 const RENDERED = 'web/rendered/deployment_shop_web-web.yaml';
 
 /** As Flux posts it of what it has applied. */
 async function report(
   repository: StageRepository,
-  state: 'success' | 'failure',
+  state: 'success' | 'failure' | 'pending',
   context: string,
 ): Promise<void> {
   const sha = await repository.head('main');
@@ -58,11 +59,11 @@ describe.skipIf(tools === undefined)(titled('restorations', tools), () => {
     charts = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0') });
     stage = await startStage(
-      { shop: { spec: SPEC }, paused: { spec: SPEC }, held: { spec: HELD } },
+      { shop: { spec: SPEC }, paused: { spec: SPEC }, held: { spec: HELD }, mended: { spec: NAMED } },
       { environment: { insideHosts: `http://${charts.server.host}`, sourceMinutes: 0.000_01 } },
     );
     const files = below('web', await charts.package('web'));
-    for (const name of ['shop', 'paused', 'held']) {
+    for (const name of ['shop', 'paused', 'held', 'mended']) {
       const repository = stage.repository(name);
       await repository.tag('web/v1', await repository.push('main', files));
     }
@@ -130,11 +131,57 @@ describe.skipIf(tools === undefined)(titled('restorations', tools), () => {
     await stage.look('paused');
     const [pull] = await restorations(paused);
     expect(pull).toMatchObject({ state: 'open' });
-    await stage.as('bob').rest.pulls.update({ ...paused.where, pull_number: pull!.number, state: 'closed' });
+    const { rest } = stage.as('bob');
+    await rest.issues.createComment({ ...paused.where, issue_number: pull!.number, body: 'Wait.' });
+    await report(paused, 'success', 'kustomization/apps/1');
+    await stage.look('paused');
+    expect((await restorations(paused)).map(({ state }) => state)).toEqual(['open']);
+    await rest.pulls.update({ ...paused.where, pull_number: pull!.number, state: 'closed' });
     await paused.git('update-ref', '-d', `refs/heads/${pull!.branch}`);
     await report(paused, 'failure', 'kustomization/apps/1');
     await stage.look('paused');
     expect((await restorations(paused)).map(({ state }) => state)).toEqual(['closed']);
+  });
+
+  longTest('it is closed when the revision is healthy again, unless somebody has touched it', async () => {
+    const mended = stage.repository('mended');
+    await stage.look('mended');
+    // Neither tool is among what the configuration names.
+    await report(mended, 'failure', 'kustomization/apps/1');
+    expect(await restorations(mended)).toEqual([]);
+    await report(mended, 'failure', 'deploy/eu');
+    const [{ number }] = (await restorations(mended)) as readonly [Restoration];
+    const said = async (): Promise<string> =>
+      (await mended.comments(number)).map(({ body }) => body ?? '').join('\n');
+    const state = async (): Promise<readonly string[]> =>
+      (await restorations(mended)).map((one) => one.state);
+
+    // What is under way says nothing.
+    await report(mended, 'pending', 'deploy/eu');
+    await stage.look('mended');
+    expect(await state()).toEqual(['open']);
+    await report(mended, 'success', 'deploy/eu');
+    await stage.look('mended');
+    expect(await state()).toEqual(['closed']);
+    expect(await said()).toContain('**Closed.** `web@v2` is healthy again');
+    expect(await stage.writesOf(() => stage.look('mended'), 'mended')).toEqual([]);
+
+    await report(mended, 'failure', 'deploy/eu');
+    expect(await state()).toEqual(['open']);
+    expect(await said()).toContain('fails again');
+    await report(mended, 'success', 'deploy/eu');
+    await stage.look('mended');
+    expect(await state()).toEqual(['closed']);
+
+    // Whoever opens or closes it has decided, whatever Portico said there before.
+    const { pulls } = stage.as('bob').rest;
+    await pulls.update({ ...mended.where, pull_number: number, state: 'open' });
+    await stage.look('mended');
+    expect(await state()).toEqual(['open']);
+    expect(await said()).toContain('stays open because people have worked on it');
+    await pulls.update({ ...mended.where, pull_number: number, state: 'closed' });
+    await report(mended, 'failure', 'deploy/eu');
+    expect(await state()).toEqual(['closed']);
   });
 
   longTest(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { failuresOf, judgeHealth } from '../../../src/reconcile/rollout/health.ts';
+import { judgeHealth, reportsOf } from '../../../src/reconcile/rollout/health.ts';
 
 const AT = Date.parse('2026-01-01T00:00:00.000Z');
 
@@ -121,15 +121,28 @@ const deployedTo = (environment: string, state: string) => ({
   at: '2026-01-01T00:00:00Z',
 });
 
+const failing = (...given: Parameters<typeof reportsOf>): readonly string[] => reportsOf(...given).failing;
+
 test('what fails where it runs is what tools and deployments say, unless it held once with the same', () => {
   const argo = 'continuous-delivery/web';
-  expect(failuresOf([said(1, `${FLUX}=failure`, 'ci/tests=failure', `${argo}=error`)])).toEqual([
+  expect(failing([said(1, `${FLUX}=failure`, 'ci/tests=failure', `${argo}=error`)])).toEqual([
     `status ${FLUX}`,
     `status ${argo}`,
   ]);
-  expect(failuresOf([said(2, `${FLUX}=failure`), said(1, `${FLUX}=success`)])).toEqual([]);
-  expect(failuresOf([said(2, `${FLUX}=pending`), said(1, `${FLUX}=failure`)])).toEqual([]);
+  expect(failing([said(2, `${FLUX}=failure`), said(1, `${FLUX}=success`)])).toEqual([]);
+  expect(failing([said(2, `${FLUX}=pending`), said(1, `${FLUX}=failure`)])).toEqual([]);
   const all = [deployedTo('eu', 'failure'), deployedTo('us', 'success'), deployedTo('ap', 'in_progress')];
-  expect(failuresOf([{ statuses: [], deployments: all }])).toEqual(['deployment to eu']);
-  expect(failuresOf([NOTHING])).toEqual([]);
+  expect(reportsOf([{ statuses: [], deployments: all }])).toEqual({
+    failing: ['deployment to eu'],
+    holding: ['deployment to us'],
+    open: ['deployment to ap'],
+  });
+  expect(failing([NOTHING])).toEqual([]);
+});
+
+test('other statuses tell it where the configuration says so, in the words of a gate', () => {
+  const reports = [said(1, `${FLUX}=failure`, 'ci/tests=failure', 'deploy/eu=error')];
+  expect(reportsOf(reports, ['deploy/*']).failing).toEqual(['status deploy/eu']);
+  expect(reportsOf(reports, ['flux', 'deploy/*']).failing).toEqual([`status ${FLUX}`, 'status deploy/eu']);
+  expect(reportsOf(reports, ['argocd']).failing).toEqual([]);
 });
