@@ -2,7 +2,7 @@
  * What one upstream revision costs on its way into many repositories, until each has published it: calls, hours at GitHub's limits, memory.
  *
  *   npm run simulate -- [--repos 10000] [--packages 1] [--installations 1] [--replicas 1] [--no-waves]
- *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--releases] [--json]
+ *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--releases] [--direct] [--json]
  */
 
 import { parseArgs } from 'node:util';
@@ -10,7 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import type { Share, Wave } from '../src/package/rollout/rollout.ts';
-import { CALLS_OF_RELEASE, CALLS_OF_UPDATE, inAll, type Calls } from './simulate/calls.ts';
+import { CALLS_OF_DIRECT, CALLS_OF_RELEASE, CALLS_OF_UPDATE, inAll, type Calls } from './simulate/calls.ts';
 import { simulateFanOut } from './simulate/fan-out.ts';
 
 const { values } = parseArgs({
@@ -25,12 +25,16 @@ const { values } = parseArgs({
     'rest-per-hour': { type: 'string', default: '5000' },
     'merge-minutes': { type: 'string', default: '0' },
     releases: { type: 'boolean', default: false },
+    // Every update comes without a pull request.
+    direct: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
 
-const { opening, approval, publishing } = CALLS_OF_UPDATE;
 const NONE: Calls = { content: 0, writes: 0, reads: 0 };
+const { opening, approval, publishing } = values.direct
+  ? { opening: CALLS_OF_DIRECT, approval: NONE, publishing: NONE }
+  : CALLS_OF_UPDATE;
 /** Deployment repositories make none, unless they say so. */
 const release = values.releases ? CALLS_OF_RELEASE : NONE;
 /** Seconds of one update in one of the four workers of a process. */

@@ -20,6 +20,9 @@ export const CALLS_OF_UPDATE = {
   publishing: { content: 0, writes: 2, reads: 14 },
 } as const satisfies Readonly<Record<string, Calls>>;
 
+/** One that comes without a pull request, from its commit to its tag: the check at it. */
+export const CALLS_OF_DIRECT: Calls = { content: 0, writes: 1, reads: 16 };
+
 /** What publishing costs beside that where a release is made: as in other repositories than those for deployment. */
 export const CALLS_OF_RELEASE: Calls = { content: 1, writes: 0, reads: 3 };
 

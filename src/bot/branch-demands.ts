@@ -1,4 +1,4 @@
-/** What the rules of branches demand, read once for many jobs: nothing here is decided on a rule that has just changed. */
+/** What the rules of branches demand, read once for many jobs: who decides on a rule that may have just changed asks anew. */
 import { PorticoError } from '../error.ts';
 import type { Forge } from '../reconcile/forge/forge.ts';
 import type { BranchDemands } from '../reconcile/ports.ts';
@@ -44,6 +44,7 @@ async function read(
   ]);
   return {
     requiresSignatures: rules?.requiresSignatures ?? false,
+    refusesPushes: protection?.isOn === false ? (rules?.refusesPushes ?? null) : null,
     requiredChecks:
       rules === null || protection === null
         ? null

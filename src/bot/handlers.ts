@@ -12,6 +12,7 @@ import type { Ports } from '../reconcile/ports.ts';
 import { createFixReconciler } from '../reconcile/proposal/fix.ts';
 import { createMergeGroupReconciler } from '../reconcile/proposal/merge-group.ts';
 import { createProposalReconciler } from '../reconcile/proposal/proposal.ts';
+import { createUpdateChecksReconciler } from '../reconcile/proposal/update-checks.ts';
 import { createPublicationReconciler } from '../reconcile/publication/publication.ts';
 import { createRegistryReconciler } from '../reconcile/publication/registry.ts';
 import { createDownstreamReconciler } from '../reconcile/publication/tell-downstream.ts';
@@ -80,6 +81,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
 /** Does each job as its kind demands. */
 function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
   const proposal = createProposalReconciler(ports);
+  const updateChecks = createUpdateChecksReconciler(ports);
   const mergeGroup = createMergeGroupReconciler(ports);
   const comment = createCommentReconciler(ports, proposal);
   const fix = createFixReconciler(ports);
@@ -126,6 +128,7 @@ function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
     comment: ({ data }, signal) =>
       // To end what is under way, a comment must not wait for it.
       data.aside === true ? comment(data, signal) : lock.run(pullKey(data), () => comment(data, signal)),
+    'update-checks': ({ data }, signal) => updateChecks(data, signal),
     'merge-group': ({ data }, signal) => mergeGroup(data, signal),
     fix: ({ data }, signal) => lock.run(pullKey(data), () => done(fix(data, signal))),
     commit: ({ data }, signal) => done(commit(data, signal)),

@@ -8,7 +8,7 @@ import { toAllowedFunctions } from './function-schema.ts';
 import { mergeDefaults } from './merge-defaults.ts';
 import { toOci } from './oci-schema.ts';
 import type { GuardrailConfig, Grant, RepositoryConfig, Sharing, UpdatePolicy } from './repository-config.ts';
-import { checkDocument, type ConfigSource } from './repository-document.ts';
+import { checkDocument, type CheckedDocument, type ConfigSource } from './repository-document.ts';
 import type { RepositorySpec } from './repository-schema.ts';
 
 export interface ConfigOptions {
@@ -30,7 +30,42 @@ export function parseRepositoryConfig(source: ConfigSource, options: ConfigOptio
   const problems = [...own.problems, ...(organization?.problems ?? [])];
   if (own.spec === undefined || problems.length > 0) return { ok: false, config: undefined, problems };
   const spec = organization?.spec === undefined ? own.spec : mergeDefaults(own.spec, organization.spec);
-  return { ok: true, config: toConfig(spec, options.defaultBranch ?? 'main'), problems: [] };
+  const config = toConfig(spec, options.defaultBranch ?? 'main');
+  const contradiction = directProblem(config, [
+    { ...source, checked: own },
+    ...(options.organization && organization ? [{ ...options.organization, checked: organization }] : []),
+  ]);
+  return contradiction === undefined
+    ? { ok: true, config, problems: [] }
+    : { ok: false, config: undefined, problems: [contradiction] };
+}
+
+const DIRECT = ['spec', 'updates', 'pullRequest'] as const;
+
+/** An update without a pull request has nobody who approves it: both together mean something that nobody can tell. */
+function directProblem(
+  { updates, publish }: Pick<RepositoryConfig, 'updates' | 'publish'>,
+  files: readonly (ConfigSource & { readonly checked: CheckedDocument })[],
+): ConfigProblem | undefined {
+  if (updates.direct !== true) return undefined;
+  const needs =
+    updates.automerge === 'none'
+      ? '`updates.automerge`'
+      : publish.requireApprovals > 0
+        ? '`publish.requireApprovals: 0`'
+        : publish.requireApprovalBy !== undefined
+          ? 'a configuration without `publish.requireApprovalBy`'
+          : undefined;
+  const written = files.find(({ checked }) => checked.spec?.updates?.pullRequest === false);
+  if (needs === undefined || written === undefined) return undefined;
+  return {
+    code: 'contradiction',
+    file: written.file,
+    path: DIRECT.join('.'),
+    ...written.checked.placeOf(DIRECT),
+    message: `${DIRECT.join('.')}: false needs ${needs}`,
+    hint: 'Remove `pullRequest: false`, or let updates merge automatically and without approvals.',
+  };
 }
 
 /** The configuration of a repository whose file says nothing: every default. */
@@ -140,6 +175,7 @@ function toUpdates(written: NonNullable<RepositorySpec['updates']>): UpdatePolic
     ...(typeof age === 'number' && age > 0 && { minimumAge: age }),
     automerge: automergeOf(written.automerge ?? false),
     ...(written.automergeFrom !== undefined && { automergeFrom: written.automergeFrom }),
+    ...(written.pullRequest === false && { direct: true as const }),
     maxOpen: written.maxOpen ?? 5,
     ...(written.group !== undefined && {
       groups: written.group === 'all' ? [{ name: 'all', packages: ['**', '.'] }] : written.group,

@@ -178,6 +178,8 @@ export interface UpdatePolicy {
   readonly automerge: 'none' | 'patch' | 'minor' | 'all';
   /** Repositories, `owner/name` or `owner/*`, for whose variant documents that counts, too. Absent: for those of this one alone. */
   readonly automergeFrom?: readonly string[];
+  /** What may merge itself comes without a pull request, where nothing asks for one. */
+  readonly direct?: true;
   /** Open update pull requests in this repository at most. */
   readonly maxOpen: number;
   /** Updated together; a package belongs to the first that it fits. */

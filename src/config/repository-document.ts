@@ -16,18 +16,21 @@ export interface ConfigSource {
 export interface CheckedDocument {
   readonly spec: RepositorySpec | undefined;
   readonly problems: readonly ConfigProblem[];
+  /** Where a field stands. */
+  readonly placeOf: YamlDocument['placeOf'];
 }
 
 /** Reads and checks one file. Never throws. */
 export function checkDocument({ file, bytes }: ConfigSource): CheckedDocument {
   const yaml = readYaml(file, bytes);
-  if (yaml.problems.length > 0) return { spec: undefined, problems: yaml.problems };
+  const { placeOf } = yaml;
+  if (yaml.problems.length > 0) return { spec: undefined, problems: yaml.problems, placeOf };
   const parsed = repositoryDocument.safeParse(yaml.data, { reportInput: true });
-  if (parsed.success) return { spec: parsed.data.spec ?? {}, problems: [] };
+  if (parsed.success) return { spec: parsed.data.spec ?? {}, problems: [], placeOf };
   const problems = parsed.error.issues
     .flatMap((issue) => problemsOf({ file, issue, yaml }))
     .sort((a, b) => a.line - b.line || a.column - b.column);
-  return { spec: undefined, problems };
+  return { spec: undefined, problems, placeOf };
 }
 
 /** `spec.guardrails.validators[0].image` */

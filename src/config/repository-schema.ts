@@ -98,6 +98,11 @@ const updates = z.strictObject({
       description:
         'Other repositories whose variant documents this one obeys (controlledBy): updates of their variants may merge themselves, too.',
     }),
+  pullRequest: z.boolean().optional().meta({
+    description:
+      'false: what `automerge` allows comes to the branch without a pull request, where nothing asks for one. Needs `automerge`, and `publish.requireApprovals: 0`.',
+    default: true,
+  }),
   maxOpen: z
     .int()
     .min(0)

@@ -39,7 +39,11 @@ export function createRepositoryApi(
     branchProtection: async (branch, signal) => {
       const answer = await orNull(repos.getBranch({ ...where(context, signal), branch }));
       if (answer === null) return null;
-      return { requiredChecks: answer.data.protection?.required_status_checks?.contexts ?? [] };
+      const { protection } = answer.data;
+      return {
+        requiredChecks: protection?.required_status_checks?.contexts ?? [],
+        isOn: protection?.enabled === true,
+      };
     },
   };
 }
@@ -100,6 +104,27 @@ interface RuleParameters {
   readonly required_status_checks?: readonly { readonly context: string }[];
 }
 
+/**
+ * Rules that look at what is pushed, and not at how it comes.
+ * https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
+ */
+const OF_COMMITS: ReadonlySet<string> = new Set([
+  'branch_name_pattern',
+  'commit_author_email_pattern',
+  'commit_message_pattern',
+  'committer_email_pattern',
+  'creation',
+  'deletion',
+  'file_extension_restriction',
+  'file_path_restriction',
+  'max_file_path_length',
+  'max_file_size',
+  'non_fast_forward',
+  'required_linear_history',
+  'required_signatures',
+  'required_status_checks',
+]);
+
 function toBranchRules(rules: readonly RawRule[]): BranchRules {
   const parameters = rules.map((rule) => (rule.parameters ?? {}) as RuleParameters);
   const types = new Set(rules.map((rule) => rule.type));
@@ -109,5 +134,6 @@ function toBranchRules(rules: readonly RawRule[]): BranchRules {
     ),
     requiresSignatures: types.has('required_signatures'),
     mergeQueue: types.has('merge_queue'),
+    refusesPushes: [...types].some((type) => !OF_COMMITS.has(type)),
   };
 }

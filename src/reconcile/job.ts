@@ -239,6 +239,7 @@ const JOBS = {
   'merge-group': { data: mergeGroup, lane: 'proposals', withoutVariants: true },
   comment: { data: comment, lane: 'commands' },
   variant: { data: variant, lane: 'variants' },
+  'update-checks': { data: updateBranch, lane: 'proposals', withoutVariants: true },
   restoration: { data: restoration, lane: 'publications', withoutVariants: true },
   rollout: { data: rollout, lane: 'index', onlyReads: true },
   poll: { data: poll, lane: 'index' },

@@ -288,7 +288,13 @@ export function updateBranchJob(repository: RepositoryRef, branch: string): Job 
   return { kind: 'variant', key, data: { about: 'branch', repository, branch } };
 }
 
-/** The same after so many seconds: time alone is waited for, of which no event tells. */
+/** Check what an update branch without a pull request holds. */
+export function updateChecksJob(repository: RepositoryRef, branch: string): Job {
+  const key = `update-checks:${repository.id}:${branch}`;
+  return { kind: 'update-checks', key, data: { repository, branch } };
+}
+
+/** A look at an update branch, after so many seconds: time alone is waited for, of which no event tells. */
 export function settledBranchJob(repository: RepositoryRef, branch: string, afterSeconds: number): Job {
   const job = updateBranchJob(repository, branch);
   return { ...job, key: `${job.key}:settled`, startAfterSeconds: afterSeconds };

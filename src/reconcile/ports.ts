@@ -39,6 +39,8 @@ export type BranchDemands = (
   readonly requiredChecks: ReadonlySet<string> | null;
   /** False also where the forge does not tell. */
   readonly requiresSignatures: boolean;
+  /** Whether a rule keeps every push out; null where the forge does not tell, as of what the branch's own protection demands. */
+  readonly refusesPushes: boolean | null;
 }>;
 
 export interface Log {
@@ -140,6 +142,8 @@ export interface Ports {
   readonly metrics?: {
     rendered(outcome: string, seconds: number): void;
     command(name: string, outcome: string): void;
+    /** An update came by a pull request that was opened, or to the branch without one. */
+    updateBrought(by: 'pull-request' | 'direct'): void;
   };
 }
 

@@ -30,6 +30,8 @@ export interface Provenance {
   readonly artifacts?: readonly string[];
   /** Number of the pull request. */
   readonly proposal?: number;
+  /** An update that `updates.pullRequest: false` let come without one. */
+  readonly direct?: boolean;
   readonly requestedBy?: string;
   /** The revision whose content this one brings back. */
   readonly restoredFrom?: string;
@@ -49,6 +51,9 @@ export interface ProvenExemption {
 /** Stands for nobody; of an account with this name it would say the lesser thing. */
 const NOBODY = 'none';
 
+/** By whose word a revision came without a pull request. */
+const WITHOUT_PROPOSAL = 'updates.pullRequest';
+
 /** The whole message, ending in a newline. Values lose line breaks and control characters, see `oneLine`. */
 export function formatProvenance(provenance: Provenance): string {
   const { upstream, upstreamLock: lock, proposal, requestedBy, restoredFrom } = provenance;
@@ -66,6 +71,7 @@ export function formatProvenance(provenance: Provenance): string {
     ),
     ...(provenance.approvedElsewhere ?? []).map((given) => ['Approved-Elsewhere', given] as const),
     ...(proposal === undefined ? [] : [['Proposal', `#${proposal}`] as const]),
+    ...(provenance.direct === true ? [['Without-Proposal', WITHOUT_PROPOSAL] as const] : []),
     ...(requestedBy === undefined ? [] : [['Requested-by', requestedBy] as const]),
     ...(restoredFrom === undefined ? [] : [['Restored-From', restoredFrom] as const]),
     ...(provenance.waived ?? []).map(({ guardrail, by }) => ['Waived', fields(guardrail, by)] as const),
@@ -117,6 +123,7 @@ export function parseProvenance(message: string): Provenance | undefined {
     ...(approvedElsewhere !== undefined && { approvedElsewhere }),
     ...(approvedBy.includes(NOBODY) && { unapproved: true }),
     ...(proposal !== undefined && { proposal: Number(proposal) }),
+    ...(one('Without-Proposal') === WITHOUT_PROPOSAL && { direct: true }),
     ...(requestedBy !== undefined && { requestedBy }),
     ...(restoredFrom !== undefined && { restoredFrom }),
     ...(waived.length > 0 && { waived }),

@@ -16,6 +16,8 @@ export interface Metrics {
   /** Work on foreign content ended: `answer`, `lost`, or the limit that it met. */
   contentWork(share: string, outcome: string, cpuSeconds: number): void;
   command(name: string, outcome: string): void;
+  /** `by`: `pull-request` or `direct`. */
+  updateBrought(by: string): void;
   /** The API was asked for one of its collections, or `other`. */
   apiRequest(collection: string, status: number): void;
   /** Asked anew for every scrape; a failing source is left out of that scrape. */
@@ -102,6 +104,12 @@ export function createMetrics(): Metrics {
     labelNames: ['command', 'outcome'],
     registers,
   });
+  const updates = new Counter({
+    name: 'portico_updates_brought_total',
+    help: 'Updates by the way they came: a pull request that was opened, or direct to the branch',
+    labelNames: ['by'],
+    registers,
+  });
   const requests = new Counter({
     name: 'portico_api_requests_total',
     help: 'Requests to the API by collection and status',
@@ -122,6 +130,7 @@ export function createMetrics(): Metrics {
     paused: addPauses(registry),
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
     command: (command, outcome) => commands.inc({ command, outcome }),
+    updateBrought: (by) => updates.inc({ by }),
     apiRequest: (collection, status) => requests.inc({ collection, status }),
     observeDepth: (read) => addDepth(registry, read),
     observeInbox: (read) => addInbox(registry, read),

@@ -8,16 +8,16 @@ const refused = (code: ErrorCode): Promise<never> =>
   Promise.reject(new PorticoError(code, 'no', { blame: 'forge' }));
 
 /** A forge whose ruleset requires `portico`, and whose protection requires what is named. */
-function forgeOf(protection: readonly string[] = []) {
+function forgeOf(protection: readonly string[] = [], { refusesPushes = false, isOn = false } = {}) {
   const asked: string[] = [];
   return {
     asked,
     branchRules: (branch: string) => {
       asked.push(branch);
       const requiredChecks = [{ context: 'portico' }];
-      return Promise.resolve({ mergeQueue: false, requiresSignatures: true, requiredChecks });
+      return Promise.resolve({ mergeQueue: false, requiresSignatures: true, requiredChecks, refusesPushes });
     },
-    branchProtection: () => Promise.resolve({ requiredChecks: protection }),
+    branchProtection: () => Promise.resolve({ requiredChecks: protection, isOn }),
   };
 }
 
@@ -54,4 +54,15 @@ test('what is not told of one of them is told of neither; any other failure is p
   await expect(createBranchDemands(() => 0).of(1, limited)('main')).rejects.toMatchObject({
     code: 'RATE_LIMITED',
   });
+});
+
+const refusesPushes = async (forge: Parameters<ReturnType<typeof createBranchDemands>['of']>[1]) =>
+  (await createBranchDemands(() => 0).of(1, forge)('main')).refusesPushes;
+
+test('whether a push may come is known where rulesets alone decide; what protects a branch beside them is not told', async () => {
+  expect(await refusesPushes(forgeOf())).toBe(false);
+  expect(await refusesPushes(forgeOf([], { refusesPushes: true }))).toBe(true);
+  expect(await refusesPushes(forgeOf([], { isOn: true }))).toBeNull();
+  expect(await refusesPushes({ ...forgeOf(), branchRules: () => refused('FORGE_NOT_FOUND') })).toBeNull();
+  expect(await refusesPushes({ ...forgeOf(), branchProtection: () => Promise.resolve(null) })).toBeNull();
 });

@@ -137,6 +137,38 @@ describe('a configuration that is right', () => {
     expect(good(`${HEAD}spec: { updates: { automerge: ${written} } }`).updates.automerge).toBe(read);
   });
 
+  test.each([
+    ['updates: { pullRequest: false }', '`updates.automerge`'],
+    ['updates: { pullRequest: false, automerge: all }', '`publish.requireApprovals: 0`'],
+    [
+      'updates: { pullRequest: false, automerge: all }, publish: { requireApprovals: 0, requireApprovalBy: [admin] }',
+      'a configuration without `publish.requireApprovalBy`',
+    ],
+  ])('no updates without a pull request: %s', (spec, needs) => {
+    const contradiction = {
+      code: 'contradiction',
+      file: '.github/portico.yaml',
+      path: 'spec.updates.pullRequest',
+      message: `spec.updates.pullRequest: false needs ${needs}`,
+    };
+    expect(bad(`${HEAD}spec: { ${spec} }`)).toMatchObject([contradiction]);
+    const organization = source(`${HEAD}spec: { ${spec} }`, 'acme/.github');
+    expect(parseRepositoryConfig(source(`${HEAD}spec: {}`), { organization }).problems).toMatchObject([
+      { ...contradiction, file: 'acme/.github' },
+    ]);
+  });
+
+  test('updates without a pull request, also where the organisation says a part of it', () => {
+    const spec = 'updates: { pullRequest: false, automerge: patch }, publish: { requireApprovals: 0 }';
+    expect(good(`${HEAD}spec: { ${spec} }`).updates.direct).toBe(true);
+    expect(good(`${HEAD}spec: { updates: { automerge: all } }`).updates.direct).toBeUndefined();
+    const own = `${HEAD}spec: { updates: { pullRequest: false } }`;
+    const organization = `${HEAD}spec: { updates: { automerge: all }, publish: { requireApprovals: 0 } }`;
+    expect(good(own, organization).updates).toMatchObject({ automerge: 'all', direct: true });
+    const without = `${HEAD}spec: { updates: { pullRequest: true } }`;
+    expect(good(without, `${HEAD}spec: { ${spec} }`).updates.direct).toBeUndefined();
+  });
+
   test('groups, order and labels of updates', () => {
     const { updates } = good(`${HEAD}spec:
   updates:

@@ -438,8 +438,9 @@ describe('against the local forge', () => {
       requiredChecks: [],
       requiresSignatures: false,
       mergeQueue: false,
+      refusesPushes: false,
     });
-    expect(await repository.branchProtection('main')).toEqual({ requiredChecks: [] });
+    expect(await repository.branchProtection('main')).toEqual({ requiredChecks: [], isOn: false });
     expect(await repository.branchProtection('missing')).toBeNull();
   });
 

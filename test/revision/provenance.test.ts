@@ -59,6 +59,14 @@ Exemption: probes sale 2026-12-31 @acme/shop
 `);
 });
 
+test('what came without a proposal says by whose word, and nobody else can say it in other words', () => {
+  const { proposal: _none, ...direct } = { ...FULL, direct: true };
+  const text = formatProvenance(direct);
+  expect(text).toContain('\nWithout-Proposal: updates.pullRequest\n');
+  expect(parseProvenance(text)).toEqual(direct);
+  expect(parseProvenance(text.replace('updates.pullRequest', 'me'))?.direct).toBeUndefined();
+});
+
 test('git reads the same trailers', () => {
   const git = execFileSync('git', ['interpret-trailers', '--parse'], {
     input: formatProvenance(FULL),

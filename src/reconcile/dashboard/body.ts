@@ -19,6 +19,7 @@ export function dashboardBody(input: DashboardInput): string | null {
     input.limit,
     draftsPart(input),
     updatesPart(input),
+    input.direct,
     variantsPart(input),
     input.rollouts,
     channelsPart(input),

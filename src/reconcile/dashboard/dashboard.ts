@@ -19,6 +19,7 @@ import { newestLooks } from '../rollout/rollouts.ts';
 import { stalledRollouts } from '../rollout/scope.ts';
 import { unsealedRefs } from '../seal/sealed-ref.ts';
 import { dashboardBody, tickedPackages, withStanding } from './body.ts';
+import { directUpdatesPart, loadDirectUpdates } from './direct-updates.ts';
 import { loadDashboardFacts } from './facts.ts';
 import { limitPart, waitingUpdates } from './limit-part.ts';
 import { keepOrganizationBoard } from './organization.ts';
@@ -72,6 +73,10 @@ export function createDashboardReconciler(ports: Ports): Reconciler<'dashboard'>
         .map((planned) => withStanding(ports.catalog, planned)),
       stalled: [...plan.stalled, ...stalledRollouts(ports.catalog)].filter(
         ({ control }) => control.ref.id === repository.id,
+      ),
+      direct: directUpdatesPart(
+        facts.htmlUrl,
+        await loadDirectUpdates(ports, access, { directory: config.directory, commit: found.head }, signal),
       ),
       limit: limitPart(waiting, seconds, ports.now()),
       rollouts: rolloutPart(await newestLooks(ports, repository.id, signal)),

@@ -29,6 +29,8 @@ export interface DashboardInput extends DashboardFacts {
   readonly stalled: readonly StalledVariant[];
   /** What waits for the limits of the forge, see limit-part.ts. */
   readonly limit: string;
+  /** What came without a pull request, see direct-updates.ts. */
+  readonly direct: string;
   /** Rollouts whose documents stand here, see rollout-body.ts. */
   readonly rollouts: string;
   readonly problems: readonly ConfigProblem[];

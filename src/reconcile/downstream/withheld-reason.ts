@@ -10,6 +10,8 @@ export const WITHHELD_REASONS = {
   'not-scheduled': '`schedule` does not allow it yet',
   'too-young': 'the revision is younger than `minimumAge`',
   limit: '`maxOpen` pull requests are open',
+  checking:
+    'it is being checked, and comes without a [pull request](#updates-without-a-pull-request) where nothing stands against that',
   declined: 'its pull request was closed, which declines this revision',
   conflict: 'commits that people made on its branch conflict with the update',
   paused: '`/portico pause`',

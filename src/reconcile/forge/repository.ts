@@ -45,6 +45,8 @@ export interface BranchActivity {
 export interface BranchRules {
   readonly mergeQueue: boolean;
   readonly requiresSignatures: boolean;
+  /** A rule that a push cannot satisfy, whatever its commits are: a pull request, a deployment, one that nobody here knows. */
+  readonly refusesPushes: boolean;
   readonly requiredChecks: readonly { readonly context: string }[];
 }
 
@@ -56,7 +58,11 @@ export interface RepositoryPort {
   branchProtection(
     branch: string,
     signal?: AbortSignal,
-  ): Promise<{ readonly requiredChecks: readonly string[] } | null>;
+  ): Promise<{
+    readonly requiredChecks: readonly string[];
+    /** There is such a protection. What else it demands is told to administrators alone. */
+    readonly isOn: boolean;
+  } | null>;
   /** Who moved a branch (its full ref), of this repository or of another (`owner/name`); null where that is not shown. */
   branchActivity(
     ref: string,

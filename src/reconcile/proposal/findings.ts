@@ -133,7 +133,7 @@ export async function loadFindings({
 }
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */
-async function contentOf({
+export async function contentOf({
   ports,
   access: { git },
   snapshot,
@@ -142,7 +142,7 @@ async function contentOf({
   commit,
   signal,
 }: RepositoryWork & {
-  readonly snapshot: ProposalSnapshot;
+  readonly snapshot: Pick<ProposalSnapshot, 'config' | 'packages' | 'otherFiles'>;
   readonly guardrails: LoadedGuardrails;
   readonly rendered: readonly RenderedPackage[];
   readonly commit: RenderCommit;
@@ -166,10 +166,11 @@ async function contentOf({
   });
 }
 
-async function kptfileProblems(
-  { git }: RepositoryAccess,
+/** What is wrong with the Kptfiles of packages, by their directories. */
+export async function kptfileProblems(
+  { git }: Pick<RepositoryAccess, 'git'>,
   head: string,
-  snapshot: ProposalSnapshot,
+  snapshot: Pick<ProposalSnapshot, 'packages'>,
   signal: AbortSignal | undefined,
 ): Promise<ReadonlyMap<RepositoryDirectory, readonly KptfileProblem[]>> {
   const problems = new Map<RepositoryDirectory, readonly KptfileProblem[]>();

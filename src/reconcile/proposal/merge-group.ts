@@ -8,7 +8,6 @@ import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
-import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { unreadableCheck } from '../repository/tell-unreadable.ts';
@@ -18,6 +17,7 @@ import { proposalApproval, type ProposalApproval } from '../review/proposal-appr
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { proposalChecks } from './checks.ts';
+import { kptfileProblems } from './findings.ts';
 import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
 
 /**
@@ -70,7 +70,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       rendered,
       removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
       commit: groupCommit(head, rendered),
-      kptfiles: await kptfileProblems(git, head, packages, signal),
+      kptfiles: await kptfileProblems(access, head.oid, { packages }, signal),
       conflicts: [],
       lost: false,
       behind: {
@@ -134,24 +134,6 @@ function groupCommit(head: CommitInfo, rendered: readonly RenderedPackage[]): Re
   if (stale.length === 0) return { state: 'rendered', head, pushed: false };
   const reason = `Merged after the changes ahead of it in the queue, the rendering differs in ${stale.slice(0, 5).join(', ')}, and nothing can be pushed to a merge queue.`;
   return { state: 'withheld', head, reason, patch: '', opaque: [] };
-}
-
-/** What is wrong with the Kptfiles of a group, by the directories of their packages. */
-async function kptfileProblems(
-  git: RepositoryAccess['git'],
-  head: CommitInfo,
-  packages: ProposalSnapshot['packages'],
-  signal: AbortSignal | undefined,
-): Promise<Parameters<typeof proposalChecks>[0]['kptfiles']> {
-  const read = await Promise.all(
-    packages
-      .filter(({ trees }) => trees.head !== null)
-      .map(async ({ directory }) => {
-        const { problems } = await readKptfileAt(git, head.oid, directory, signal);
-        return [directory, problems] as const;
-      }),
-  );
-  return new Map(read.filter(([, problems]) => problems.length > 0));
 }
 
 /**

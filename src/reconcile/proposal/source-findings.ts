@@ -24,7 +24,7 @@ export type SourceMemory = Map<string, PackageSourceFindings>;
 const MAX_REMEMBERED = 500;
 
 interface Looked extends RepositoryWork {
-  readonly snapshot: ProposalSnapshot;
+  readonly snapshot: Pick<ProposalSnapshot, 'config' | 'base' | 'mergeBase' | 'packages' | 'writable'>;
   readonly guardrails: LoadedGuardrails;
   /** Commit that holds the rendered packages. */
   readonly head: string;

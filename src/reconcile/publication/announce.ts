@@ -95,6 +95,7 @@ function provenanceLine(provenance: Provenance): string {
         `Exempt from the guardrail ${code(guardrail)} until ${until}: ${code(name)} (${code(owner)}).`,
     ),
     ...(proposal === undefined ? [] : [`Proposal #${proposal}.`]),
+    ...(provenance.direct === true ? ['An update that came without a pull request.'] : []),
     ...(requestedBy === undefined ? [] : [`Requested by ${code(requestedBy)}.`]),
     ...(approved === '' ? [] : [`Approved by ${approved}.`]),
     ...(elsewhere === '' ? [] : [`The same change was approved by ${elsewhere}.`]),

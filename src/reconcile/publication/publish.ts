@@ -192,6 +192,7 @@ async function provenanceOf(
     ...(upstream && { upstream }),
     ...(lock && { upstreamLock: lock }),
     ...(pull !== null && { proposal: pull.number }),
+    ...(approval.direct === true && { direct: true }),
     ...(requested !== undefined && { requestedBy: requested }),
     ...(restored !== undefined && { restoredFrom: restored }),
     ...(waived.length > 0 && { waived }),

@@ -37,6 +37,20 @@ export async function ownersMissing(
   return missing;
 }
 
+/**
+ * The changed files, one of each group of owners, that CODEOWNERS of the base branch names owners of, whether or not the repository asks
+ * for approvals; none where it leaves owners to the forge.
+ */
+export async function ownedFiles(
+  { git }: Pick<RepositoryAccess, 'git'>,
+  { config, base }: Pick<ProposalSnapshot, 'config' | 'base'>,
+  changed: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReturnType<typeof ownersOfAll>> {
+  const file = config.publish.codeOwners === false ? undefined : await fileAt(git, base, signal);
+  return file === undefined ? [] : ownersOfAll(file, changed);
+}
+
 /** Where no approval is asked for, none of an owner is; and a repository may leave owners to the forge. */
 function asksOwners({ publish }: RepositoryConfig): boolean {
   return publish.requireApprovals > 0 && publish.codeOwners !== false;

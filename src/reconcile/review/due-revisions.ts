@@ -140,7 +140,8 @@ async function dueSince({
       beneath: () => beneath(commit, flagged !== null),
       signal,
     });
-    const published = (pull !== null && approval.approved) || config.publish.directPushes === 'publish';
+    const isMerged = pull !== null || approval.direct === true;
+    const published = (isMerged && approval.approved) || config.publish.directPushes === 'publish';
     if (published) due.push({ ...merged, approval });
     flagged = published ? null : { commit, pull: pull?.number ?? null };
   }

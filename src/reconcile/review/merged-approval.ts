@@ -11,6 +11,7 @@ import { type RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
+import { readSealed } from '../seal/update-record.ts';
 import { loadApprovals } from './approvals.ts';
 import type { Authorship } from './authors.ts';
 import { ownersMissing } from './code-owners.ts';
@@ -31,6 +32,8 @@ export interface MergedApproval {
   readonly by: readonly string[];
   /** Of the content as it was checked; absent where something else came to the branch. */
   readonly digest?: string;
+  /** An update that Portico brought without a pull request, as the configuration lets it. */
+  readonly direct?: true;
 }
 
 /**
@@ -57,7 +60,11 @@ export async function approvalOfMerge({
   readonly signal?: AbortSignal | undefined;
 }): Promise<MergedApproval> {
   const { pull } = merged;
-  if (pull === null) return { approved: !asksApproval(config), by: [] };
+  if (pull === null) {
+    const digest = await digestOfDirect({ ports, access, config, commit: merged.commit, signal });
+    const approved = !asksApproval(config);
+    return digest === null ? { approved, by: [] } : { approved, by: [], digest, direct: true };
+  }
   const isSame = await isSameContent(access, pull, merged, signal);
   const written = isSame ? await ourRuns(ports, access, pull.headSha, signal) : [];
   const asChecked =
@@ -98,6 +105,30 @@ export async function approvalOfMerge({
         signal,
       )));
   return { approved, ...found };
+}
+
+/**
+ * The content digest of an update that Portico brought without a pull request; null of any other push. Portico made the commit for
+ * that, and its check there, which no one else can write, is green. Who pushed it is not asked: where nobody has to approve, whoever
+ * may push could have merged a pull request of it.
+ */
+async function digestOfDirect({
+  ports,
+  access,
+  config,
+  commit,
+  signal,
+}: {
+  readonly ports: Pick<Ports, 'app' | 'seals'>;
+  readonly access: RepositoryAccess;
+  readonly config: RepositoryConfig;
+  readonly commit: CommitInfo;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | null> {
+  if (asksApproval(config) || readSealed(commit, ports.seals)?.direct === undefined) return null;
+  const runs = await ourRuns(ports, access, commit.oid, signal);
+  const isGreen = runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
+  return isGreen ? (digestOf(runs) ?? null) : null;
 }
 
 /**

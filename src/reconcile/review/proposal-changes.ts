@@ -19,7 +19,7 @@ export interface PackageChange extends PackagePower {
 /** Compares every touched package with what it was where the proposal left the base. */
 export async function loadChanges(
   { ports: { content }, access: { git }, signal }: RepositoryWork<'content', 'git'>,
-  snapshot: ProposalSnapshot,
+  snapshot: Pick<ProposalSnapshot, 'config' | 'mergeBase' | 'packages'>,
   commit: RenderCommit,
 ): Promise<PackageChange[]> {
   const refs = await loadRevisionRefs(git, signal);

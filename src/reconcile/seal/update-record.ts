@@ -42,6 +42,15 @@ export interface UpdateRecord extends UpdatedPackage {
   readonly by?: readonly string[];
   /** The forge's numbers of their accounts, in the same order; null where it is unknown. */
   readonly byIds?: readonly (number | null)[];
+  /** It was made to come without a pull request. */
+  readonly direct?: DirectRecord;
+}
+
+export interface DirectRecord {
+  /** What each of the packages was at, in their order; null of one that the update makes. */
+  readonly from: readonly (string | null)[];
+  /** Digest of the guardrails, exemptions included, that have to judge it. */
+  readonly rules: string;
 }
 
 const TRAILER = 'Portico-Update: ';

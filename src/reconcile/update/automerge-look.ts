@@ -27,7 +27,8 @@ export async function lookAtChecks({
 }: {
   readonly ports: Pick<Ports, 'app' | 'now' | 'settleSeconds'>;
   readonly access: RepositoryAccess;
-  readonly pull: Pick<Pull, 'headSha' | 'headRef' | 'baseRef' | 'createdAt'>;
+  /** Its pull request, or its branch where it has none. */
+  readonly pull: Pick<Pull, 'headSha' | 'headRef' | 'baseRef'> & Partial<Pick<Pull, 'createdAt'>>;
   readonly base: string;
   readonly runs: readonly CheckRun[];
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +46,8 @@ export async function lookAtChecks({
     ),
     statuses,
   };
-  const began = Math.max(firstSeen(ports, runs), Date.parse(pull.createdAt));
+  const seen = firstSeen(ports, runs);
+  const began = pull.createdAt === undefined ? seen : Math.max(seen, Date.parse(pull.createdAt));
   const age = Math.max(0, (ports.now().getTime() - began) / 1_000);
   const head = judgeHead(others, { age, settle: ports.settleSeconds ?? SETTLE_SECONDS });
   if (head.kind !== 'green') return head;

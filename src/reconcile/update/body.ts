@@ -9,6 +9,8 @@ import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-pa
 import { counted } from '../../text/counted.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
+import { markedPart } from '../../text/marked-part.ts';
+import { scrubSecrets } from '../../text/secrets.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import { stepsText, type SourceRenewal } from '../downstream/source-renewal.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
@@ -60,6 +62,16 @@ interface UpdateBodyInput {
   readonly group?: string;
   readonly parts: readonly UpdatedPart[];
   readonly conflicts: readonly UpdateConflict[];
+  /** What it has a pull request for, as `whyText` says it. */
+  readonly why?: string;
+}
+
+/** Part of the body that stays as it was when the pull request was opened. */
+export const WHY_PART = 'why';
+
+/** What an update has a pull request for that could have come without one; '' where that is nothing. */
+export function whyText(why: string): string {
+  return why === '' ? '' : `**It has a pull request because** ${why} (\`updates.pullRequest: false\`).`;
 }
 
 interface Titled {
@@ -114,7 +126,7 @@ const MAX_DIFFS = 25;
 
 /** The same update gives the same text, so that an unchanged pull request costs no write. */
 export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
-  const { conflicts, parts, group } = input;
+  const { conflicts, parts, group, why = '' } = input;
   const key = conflictKey(input.repository, input.branch);
   const record = conflictRecord(key, conflicts, seals);
   // As the record has them, from which they are shown again when some are settled.
@@ -135,6 +147,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
     upgradePathsText(parts, group),
     state.first,
+    why === '' ? '' : markedPart(WHY_PART, scrubSecrets(why)),
     conflicts.length === 0 ? '' : followingOf(parts),
     mergeNotesOf(input),
     ...parts.flatMap(({ path, source }) => {

@@ -1,7 +1,7 @@
 /** From what stands to the commit that is to be pushed: nothing is written here but what closes a pull request or merges it. */
 
 import { nothingComes } from '../downstream/not-shared.ts';
-import { withheld, type WithheldReason } from '../downstream/update-target.ts';
+import { withheld, type Withheld, type WithheldReason } from '../downstream/update-target.ts';
 import { proposalJob } from '../jobs.ts';
 import { conflictKey, updateConflicts, type OpenConflict } from '../merge/open-conflicts.ts';
 import { updatedPackage } from '../merge/update-content.ts';
@@ -11,13 +11,17 @@ import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readConflicts } from '../seal/update-record.ts';
 import { closeObsolete } from './close-obsolete.ts';
 import { decideRevision, type Decided } from './decision.ts';
-import { declinedBefore, isCurrent, mergedBy, openLimitReached } from './existing-pull.ts';
+import { stageDirect } from './direct-commit.ts';
+import { withoutArrived } from './direct.ts';
+import { declinedBefore, isCurrent, mergedBy } from './existing-pull.ts';
 import { mergeAutomatically } from './merge.ts';
 import type { VariantOutcome } from './outcome.ts';
 import { recordedUpdate, type UpdatePlan, type Candidate, type Member } from './plan.ts';
 import { closeOurs, putLabels, type UpdateWords } from './pull.ts';
 import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
+import { heldByOthers, type UpdateQuota } from './quota.ts';
 import { revisionQuestions } from './revision-questions.ts';
+import { routeOf, type Route } from './route.ts';
 import { decideSources, renewedPackage } from './source-update.ts';
 import { tooEarly } from './timing.ts';
 import type { IsUpToDate } from './up-to-date.ts';
@@ -27,17 +31,12 @@ export interface UpdateMemory extends UpdateWords {
   readonly inStep: IsUpToDate;
 }
 
-/** How many update pull requests are open in a repository; counted up by whoever is about to open one. */
-export interface OpenPullQuota {
-  readonly maxOpen: number;
-  open(): Promise<number>;
-  take(): void;
-}
-
 export interface Prepared {
   readonly plan: UpdatePlan;
   /** Absent where there is nothing to push or report. */
   readonly staged?: Staged;
+  /** How what is staged comes. */
+  readonly route?: Route;
   /** Package → what came of it so far. */
   readonly outcomes: Map<string, VariantOutcome>;
 }
@@ -45,7 +44,7 @@ export interface Prepared {
 /** Decides what the pull request of a plan brings, and makes its commit. */
 export async function prepareUpdatePlan({
   ports,
-  plan,
+  plan: given,
   memory,
   quota,
   signal,
@@ -53,10 +52,11 @@ export async function prepareUpdatePlan({
   readonly ports: Ports;
   readonly plan: UpdatePlan;
   readonly memory: UpdateMemory;
-  readonly quota: OpenPullQuota;
+  readonly quota: UpdateQuota;
   readonly signal?: AbortSignal | undefined;
 }): Promise<Prepared> {
   const outcomes = new Map<string, VariantOutcome>();
+  const plan = await withoutArrived(given, signal);
   const done: Prepared = { plan, outcomes };
   const visible = await visibleOnly(ports, plan, outcomes, signal);
   if (plan.group !== undefined && plan.candidates.length === 0) {
@@ -96,24 +96,31 @@ export async function prepareUpdatePlan({
     await recordUnchanged({ ports, plan, members, memory, outcomes, signal });
     return done;
   }
-  if (open === undefined && !members.some(({ asked }) => asked)) {
-    const full = openLimitReached(await quota.open(), quota.maxOpen);
-    if (full !== null) {
-      for (const { down, to } of members) outcomes.set(down.path, { ...full, to });
-      return done;
-    }
-  }
+  const wait = (held: Withheld): Prepared => {
+    for (const { down, to } of members) outcomes.set(down.path, { ...held, to });
+    return done;
+  };
+  let route = await routeOf({ ports, plan, members, signal });
+  const held = await heldByOthers(plan, members, route, quota);
+  if (held !== null) return wait(held);
   const wanted = await contentOf({ ports, plan, members, outcomes, signal });
   if (wanted.every(({ keptBecause }) => keptBecause !== undefined)) return done;
-  const staged = await stageUpdate(ports, plan, wanted, signal);
-  if (staged.kind === 'withheld') {
-    for (const { down, to } of members) outcomes.set(down.path, { ...staged, to });
-    return done;
+  if (route.kind === 'direct') {
+    const direct = await stageDirect(ports, plan, wanted, signal);
+    if (direct.kind === 'staged') {
+      if (direct.push !== null) quota.isDirectUnderWay = true;
+      return { plan, staged: direct, route, outcomes };
+    }
+    route = direct;
+    const full = await heldByOthers(plan, members, route, quota);
+    if (full !== null) return wait(full);
   }
+  const staged = await stageUpdate(ports, plan, wanted, signal);
+  if (staged.kind === 'withheld') return wait(staged);
   for (const { down, keptBecause } of staged.brought)
     if (keptBecause !== undefined) outcomes.set(down.path, keptBecause);
   if (open === undefined) quota.take();
-  return { plan, staged, outcomes };
+  return { plan, staged, route, outcomes };
 }
 
 /** True where the open pull request holds what its channel has withdrawn: its checks have to say so until it is taken back. */

@@ -1,14 +1,14 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { PorticoError } from '../../error.ts';
-import type { Downstream, DownstreamRepository, VariantTarget } from '../downstream/downstream.ts';
+import { partIn } from '../../text/marked-part.ts';
+import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import type { SourceRenewal } from '../downstream/source-renewal.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
-import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
 import { loadRevisionRefs, publishedRefs, tagOf, upcomingRevision } from '../repository/package-revisions.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { planTitle, diffRoom, updateBody, type UpdatedPart } from './body.ts';
+import { planTitle, diffRoom, updateBody, whyText, WHY_PART, type UpdatedPart } from './body.ts';
 import type { UpdatePlan } from './plan.ts';
 import { allConflicts, type PackageUpdate } from './push.ts';
 import type { ReadUpstreamChangelog } from './upstream-changelog.ts';
@@ -32,12 +32,15 @@ export async function openOrRefresh({
   ports,
   plan,
   brought,
+  why,
   words,
   signal,
 }: {
   readonly ports: Ports;
   readonly plan: UpdatePlan;
   readonly brought: readonly PackageUpdate[];
+  /** What it has a pull request for, where it could have come without one; else ''. */
+  readonly why: string;
   readonly words: UpdateWords;
   readonly signal?: AbortSignal | undefined;
 }): Promise<UpdatePull> {
@@ -61,6 +64,7 @@ export async function openOrRefresh({
       ...(group !== undefined && { group }),
       parts,
       conflicts: allConflicts(plan, brought),
+      why: open === undefined ? whyText(why) : partIn(open.body.replaceAll('\r\n', '\n'), WHY_PART),
     },
     ports.seals,
   );
@@ -281,25 +285,4 @@ export async function closeOurPull({
   if (pull.author !== ports.app.botLogin) return;
   await forge.upsertSticky(pull.number, STOP_MARKER, `${CLOSED} ${why}`, signal);
   await forge.closePull(pull.number, signal);
-}
-
-/** Where a command asked for the update, what came of it is the answer. The dashboard shows it without a comment. */
-export async function tellWhoAsked(
-  ports: Pick<Ports, 'open' | 'catalog'>,
-  target: VariantTarget,
-  outcome: Withheld | UpdatePull,
-  signal?: AbortSignal,
-): Promise<void> {
-  if (target.askedIn === undefined) return;
-  const { forge } = await ports.open(target.repository, signal);
-  const marker = `<!-- portico:asked ${encodeURIComponent(target.package)} -->`;
-  if (outcome.kind !== 'withheld') {
-    if (ports.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
-    const done = `#${outcome.pull} updates ${code(target.package)} to ${code(outcome.to)}.`;
-    await forge.upsertSticky(target.askedIn, marker, done, signal);
-    return;
-  }
-  const to = target.to === undefined ? '' : ` to ${code(target.to)}`;
-  const text = `${code(target.package)} is not updated${to} (${code(outcome.reason)}): ${outcome.message}`;
-  await forge.upsertSticky(target.askedIn, marker, text, signal);
 }

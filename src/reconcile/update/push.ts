@@ -134,7 +134,8 @@ export function pushError(ref: string, rejected: RejectedRef | undefined): Porti
   return new PorticoError('REF_MOVED', message, { blame: 'forge', retryAfter: 1 });
 }
 
-function recordOf(ports: Ports, plan: UpdatePlan, brought: readonly PackageUpdate[]): UpdateRecord {
+/** What is remembered of an update, without how it comes. */
+export function recordOf(ports: Ports, plan: UpdatePlan, brought: readonly PackageUpdate[]): UpdateRecord {
   const { downstreamRepository, branch } = plan;
   const [first, ...others] = brought.map(({ down, to, keptBecause }): UpdatedPackage => {
     const recorded = keptBecause === undefined ? undefined : recordedUpdate(plan, down.directory);
@@ -185,7 +186,7 @@ function plain({ directory, upstream, to, variant }: UpdatedPackage): UpdatedPac
 }
 
 /** What has to be the same for a branch to hold an update; the base may have moved beside the packages. */
-function comparableRecord(record: UpdateRecord): unknown {
+export function comparableRecord(record: UpdateRecord): unknown {
   const packages = packagesOf(record).map(({ directory, to, variant }) => [directory, to, variant?.digest]);
   return [packages, record.conflicts];
 }

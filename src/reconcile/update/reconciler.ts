@@ -20,22 +20,20 @@ import {
 import { withheld, type WithheldReason } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { JobData, PackageBatch } from '../job.ts';
-import { downstreamJob, rolloutJob } from '../jobs.ts';
+import { downstreamJob, rolloutJob, updatesJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { inTurn } from '../repository/update-jobs.ts';
 import { rolloutConcerns } from '../rollout/rollouts.ts';
 import { catchUserError, whyRefused } from '../text/why-refused.ts';
-import { planTitle } from './body.ts';
 import { closeForRemovedPackage } from './close-obsolete.ts';
-import { countOpen } from './existing-pull.ts';
-import { tellOfRetarget } from './news.ts';
 import type { VariantOutcome } from './outcome.ts';
 import { planUpdates, packagesOfHigherPriority, type UpdatePlan } from './plan.ts';
-import { prepareUpdatePlan, type Prepared, type OpenPullQuota, type UpdateMemory } from './prepare.ts';
-import { openOrRefresh, upsertBlockedNotice, tellWhoAsked } from './pull.ts';
+import { prepareUpdatePlan, type Prepared, type UpdateMemory } from './prepare.ts';
 import { pushAll } from './push.ts';
+import { updateQuota, type UpdateQuota } from './quota.ts';
 import { releaseVariant } from './release-variant.ts';
+import { reportOnForge, tellWhoAsked } from './report.ts';
 import { createIsUpToDate } from './up-to-date.ts';
 import { createUpstreamChangelog } from './upstream-changelog.ts';
 
@@ -63,6 +61,7 @@ export function createUpdateReconciler(ports: Ports): Reconciler<'variant'> {
     const failures = await ports.runExclusive(`updates ${repository.id}`, () =>
       reconcile({ ports, asked, memory, outcomes, signal }),
     );
+    const before = new Map(ports.catalog.standings(repository.id));
     await refreshDashboards(ports, repository, outcomes, signal);
     const where = `${repository.owner}/${repository.name}`;
     for (const [path, outcome] of outcomes) {
@@ -71,11 +70,12 @@ export function createUpdateReconciler(ports: Ports): Reconciler<'variant'> {
       if (target !== undefined) await tellWhoAsked(ports, target, outcome, signal);
       if (outcome.kind === 'withheld') {
         ports.log.debug({ ...fields, reason: outcome.reason }, outcome.message);
-      } else {
+      } else if (outcome.kind !== 'arrived') {
         const { pull, to, kind } = outcome;
         ports.log.info({ ...fields, pull, to, outcome: kind }, 'update pull request');
       }
     }
+    await lookAtWaiting(ports, repository, before, outcomes);
     if (failures.length > 0) throw errorToThrow(failures);
     return outcomes.size === 0 ? nothing('not-asked-for') : DONE;
   };
@@ -89,6 +89,33 @@ async function firstInTurn<Look extends PackageBatch>(ports: Ports, look: Look):
   if (later !== undefined) await ports.enqueue(later);
   return { ...look, packages: now };
 }
+
+/**
+ * An update that was on its way without a pull request has come, or has one now: those that wait for it have their turn, and those that
+ * were made beside it are made anew.
+ */
+async function lookAtWaiting(
+  ports: Ports,
+  repository: RepositoryRef,
+  before: ReadonlyMap<string, Standing>,
+  outcomes: ReadonlyMap<string, VariantOutcome>,
+): Promise<void> {
+  const isDone = [...outcomes].some(
+    ([path, outcome]) =>
+      outcome.kind === 'arrived' ||
+      (before.get(path)?.reason === CHECKING && standingOf(outcome).reason !== CHECKING),
+  );
+  const waiting = [...ports.catalog.standings(repository.id)].filter(([, { reason }]) => reason === CHECKING);
+  if (!isDone || waiting.length === 0) return;
+  await ports.enqueue(
+    updatesJob(
+      repository,
+      waiting.map(([path]) => path),
+    ),
+  );
+}
+
+const CHECKING: WithheldReason = 'checking';
 
 /** The one that says how long to wait, if any does. */
 function errorToThrow(failures: readonly unknown[]): unknown {
@@ -140,6 +167,10 @@ function standingOf(outcome: VariantOutcome): Standing {
       ...(newest !== undefined && { newest }),
       ...(merged !== undefined && { merged }),
     };
+  }
+  if (outcome.kind === 'arrived') {
+    const message = `It came without a pull request, as ${outcome.commit.slice(0, 7)}.`;
+    return { reason: 'merged', message, to: outcome.to };
   }
   const { kind, pull } = outcome;
   if (kind === 'merged')
@@ -223,7 +254,7 @@ async function reconcile({
     for (const target of rest) outcomes.set(target.package, downstreamRepository);
     return failures;
   }
-  const quota = openPullQuota(ports, downstreamRepository, signal);
+  const quota = updateQuota(ports, downstreamRepository, signal);
   const first = await packagesToUpdateFirst(ports, downstreamRepository, rest, quota);
   const looked = { targets: [...rest, ...first], groups };
   const { plans, withheld: left } = await planUpdates({
@@ -256,7 +287,7 @@ async function reconcile({
     const why = whyRefused(error);
     if (why !== null) withholdAll(one, 'push-refused', why);
     else if (error !== undefined) failures.push(error);
-    else await guarded(() => reportOnForge(ports, one, memory, signal));
+    else await guarded(() => reportOnForge({ ports, prepared: one, memory, quota, signal }));
     for (const [path, outcome] of one.outcomes) outcomes.set(path, telling(outcomes.get(path), outcome));
   }
   return failures;
@@ -276,57 +307,18 @@ function withholdAll(prepared: Prepared, reason: 'unreadable' | 'push-refused', 
   return prepared;
 }
 
-/** Says on the forge what was pushed. */
-async function reportOnForge(
-  ports: Ports,
-  { plan, staged, outcomes }: Prepared,
-  memory: UpdateMemory,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const stopped = [...outcomes.values()].filter((outcome) => outcome.kind === 'withheld');
-  if (staged === undefined) {
-    await upsertBlockedNotice({ ports, plan, stopped, brought: [], signal });
-    return;
-  }
-  const { brought, push } = staged;
-  const { open, head } = plan;
-  const now = push?.to ?? head;
-  // Told before the text of the pull request says it: where a process ended between the push and that, it is told now.
-  const isNews = push !== undefined || open?.title !== planTitle(plan, brought);
-  if (isNews && now !== null) await tellOfRetarget({ ports, plan, members: brought, now, signal });
-  const pull = await openOrRefresh({ ports, plan, brought, words: memory, signal });
-  for (const { down, to } of brought) {
-    if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
-  }
-  await upsertBlockedNotice({ ports, plan, stopped, brought, signal });
-}
-
 /** Where there is no room for all of these: who comes before them. */
 async function packagesToUpdateFirst(
   ports: Ports,
   downstreamRepository: DownstreamRepository,
   targets: readonly VariantTarget[],
-  quota: OpenPullQuota,
+  quota: UpdateQuota,
 ): Promise<readonly VariantTarget[]> {
   if (downstreamRepository.config.updates.priority === undefined || targets.length === 0) return [];
   const asked = targets.map((target) => target.package);
   const paths = packagesOfHigherPriority(ports, downstreamRepository, asked);
   if (paths.length === 0 || (await quota.open()) + asked.length + paths.length <= quota.maxOpen) return [];
   return paths.map((path) => ({ repository: downstreamRepository.access.ref, package: path }));
-}
-
-function openPullQuota(
-  ports: Ports,
-  downstreamRepository: DownstreamRepository,
-  signal: AbortSignal | undefined,
-): OpenPullQuota {
-  let counted: Promise<number> | undefined;
-  let taken = 0;
-  return {
-    maxOpen: downstreamRepository.config.updates.maxOpen,
-    open: async () => (await (counted ??= countOpen(ports, downstreamRepository, signal))) + taken,
-    take: () => void (taken += 1),
-  };
 }
 
 /** What is asked for, what is open already, then what the configuration puts first, then by name. */

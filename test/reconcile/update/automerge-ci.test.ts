@@ -1,7 +1,7 @@
 import { ACTIONS_APP } from '@portico/localforge/actors/apps';
 import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
 import { putStatus } from '@portico/localforge/checks/put-status';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below, locked } from '../../e2e/packages.ts';
@@ -15,15 +15,20 @@ import { startStage, type Stage } from '../stage.ts';
 let stage: Stage;
 
 const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
-const NAMES = ['checked', 'reddened', ...(STORIES ? ['squashed', 'queued', 'ruled'] : [])];
+const NAMES = ['checked', 'reddened', 'direct', ...(STORIES ? ['squashed', 'queued', 'ruled'] : [])];
 const color = (name: string): Record<string, string> => ({
   'web/config.yaml': configMap('web', { color: name }),
 });
 
+const specOf = (name: string): string =>
+  `branch: main\nupdates: { follow: latest, automerge: all, pullRequest: ${name !== 'direct'} }\npublish: { requireApprovals: 0 }`;
+
 beforeAll(async () => {
-  const spec = 'branch: main\nupdates: { follow: latest, automerge: all }\npublish: { requireApprovals: 0 }';
   stage = await startStage(
-    { up: { files: below('web', PACKAGE) }, ...Object.fromEntries(NAMES.map((name) => [name, { spec }])) },
+    {
+      up: { files: below('web', PACKAGE) },
+      ...Object.fromEntries(NAMES.map((name) => [name, { spec: specOf(name) }])),
+    },
     { shares: true, watched: true },
   );
   const up = stage.repository('up');
@@ -134,6 +139,17 @@ longTest(
     expect((await updateOf('checked')).merged_at).not.toBeNull();
   },
 );
+
+test('where the configuration wants no pull request, the update comes without one, and its tag says so', async () => {
+  const repo = stage.repository('direct');
+  expect(await repo.pulls('all')).toEqual([]);
+  expect(await repo.read('shop/config.yaml')).toContain('second');
+  const head = await repo.head('main');
+  expect((await repo.tags()).get('shop/v1')).toBe(head);
+  expect((await repo.checks(head)).get('portico')?.conclusion).toBe('success');
+  expect(await repo.tagMessage('shop/v1')).toMatch(/^Without-Proposal: updates\.pullRequest$/m);
+  expect(await repo.git('for-each-ref', 'refs/heads/portico')).toBe('');
+});
 
 longTest(
   'a repository that squashes gets squashes, which publish, and the next update knows what was there',

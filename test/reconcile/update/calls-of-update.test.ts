@@ -3,7 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect } from 'vitest';
 
-import { CALLS_OF_RELEASE, CALLS_OF_UPDATE, type Calls } from '../../../scripts/simulate/calls.ts';
+import {
+  CALLS_OF_DIRECT,
+  CALLS_OF_RELEASE,
+  CALLS_OF_UPDATE,
+  type Calls,
+} from '../../../scripts/simulate/calls.ts';
 import { branchRuleset } from '../../../src/config/ruleset.ts';
 import { below, locked } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
@@ -34,6 +39,9 @@ const DOWNSTREAMS = {
   free: free(),
   asked: follow(),
   cycle: deployed(),
+  direct: {
+    spec: 'branch: main\nupdates: { follow: latest, automerge: all, pullRequest: false }\ndeployment: true\npublish: { requireApprovals: 0 }',
+  },
   ...(STORIES && {
     ruled: free(),
     guarded: free(),
@@ -199,6 +207,20 @@ longTest(
     expect(content).toEqual([2, 0, 0]);
     // Where nobody is asked to approve, one check less.
     expect(opening.get('free')).toMatchObject({ content: 2, writes: 1 });
+  },
+);
+
+longTest(
+  'without a pull request, it costs one write from its commit to its tag, and nothing that creates content',
+  async () => {
+    const repo = stage.repository('direct');
+    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+    expect(await repo.pulls('all')).toEqual([]);
+    expect(opening.get('direct')).toEqual(asAssumed(CALLS_OF_DIRECT));
+    const { content, writes, reads } = CALLS_OF_DIRECT;
+    expect(readFileSync('docs/scaling.md', 'utf8')).toMatch(
+      new RegExp(`^\\| without a pull request \\|.*\\| ${content} \\| ${writes} \\| ${reads} \\|$`, 'm'),
+    );
   },
 );
 

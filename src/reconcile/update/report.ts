@@ -1,0 +1,107 @@
+/** What the forge is told of an update whose branch was pushed; without a pull request, it is brought to the registered branch. */
+import type { VariantTarget } from '../downstream/downstream.ts';
+import type { Withheld } from '../downstream/update-target.ts';
+import type { Ports } from '../ports.ts';
+import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
+import { code } from '../text/markdown-blocks.ts';
+import { planTitle } from './body.ts';
+import { bringDirectly, type Arrived } from './direct.ts';
+import { tellOfRetarget } from './news.ts';
+import type { VariantOutcome } from './outcome.ts';
+import type { UpdatePlan } from './plan.ts';
+import type { Prepared, UpdateMemory } from './prepare.ts';
+import { openOrRefresh, upsertBlockedNotice } from './pull.ts';
+import type { Staged } from './push.ts';
+import { heldByOthers, type UpdateQuota } from './quota.ts';
+import type { Route } from './route.ts';
+
+/** Says on the forge what was pushed, and fills in what came of each package. */
+export async function reportOnForge({
+  ports,
+  prepared: { plan, staged, outcomes, route = { kind: 'usual' } },
+  memory,
+  quota,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly prepared: Prepared;
+  readonly memory: UpdateMemory;
+  readonly quota: UpdateQuota;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
+  const stopped = [...outcomes.values()].filter((outcome) => outcome.kind === 'withheld');
+  if (staged === undefined) {
+    await upsertBlockedNotice({ ports, plan, stopped, brought: [], signal });
+    return;
+  }
+  const { brought, push } = staged;
+  const { open, head } = plan;
+  const now = push?.to ?? head;
+  const why = await whyByPull({ ports, plan, staged, route, quota, signal });
+  if (typeof why === 'object') {
+    for (const { down, to } of brought) outcomes.set(down.path, { ...why, to });
+    return;
+  }
+  // Told before the text of the pull request says it: where a process ended between the push and that, it is told now.
+  const isNews = push !== undefined || open?.title !== planTitle(plan, brought);
+  if (isNews && now !== null) await tellOfRetarget({ ports, plan, members: brought, now, signal });
+  const pull = await openOrRefresh({ ports, plan, brought, why, words: memory, signal });
+  if (pull.kind === 'opened') {
+    ports.metrics?.updateBrought('pull-request');
+    const repository = plan.downstreamRepository.facts.fullName;
+    if (why !== '')
+      ports.log.info({ repository, pull: pull.pull, reason: why }, 'the update has a pull request');
+  }
+  for (const { down, to } of brought) {
+    if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
+  }
+  await upsertBlockedNotice({ ports, plan, stopped, brought, signal });
+}
+
+/** Why an update has a pull request, '' where nothing is to be said of that; or what becomes of one that has none. */
+async function whyByPull({
+  ports,
+  plan,
+  staged: { brought, push },
+  route,
+  quota,
+  signal,
+}: {
+  readonly ports: Ports;
+  readonly plan: UpdatePlan;
+  readonly staged: Staged;
+  readonly route: Route;
+  readonly quota: UpdateQuota;
+  readonly signal: AbortSignal | undefined;
+}): Promise<string | Withheld | Arrived> {
+  if (route.kind === 'usual') return '';
+  if (route.kind === 'pull') return route.why;
+  const commit = push?.to ?? plan.head ?? '';
+  const answer = await bringDirectly({ ports, plan, brought, commit, signal }, push !== null);
+  if (answer.kind !== 'pull') return answer;
+  const full = await heldByOthers(plan, [], answer, quota);
+  if (full === null) quota.take();
+  return full ?? answer.why;
+}
+
+/** Where a command asked for the update, what came of it is the answer. The dashboard shows it without a comment. */
+export async function tellWhoAsked(
+  ports: Pick<Ports, 'open' | 'catalog'>,
+  target: VariantTarget,
+  outcome: VariantOutcome,
+  signal?: AbortSignal,
+): Promise<void> {
+  if (target.askedIn === undefined) return;
+  const { forge } = await ports.open(target.repository, signal);
+  const marker = `<!-- portico:asked ${encodeURIComponent(target.package)} -->`;
+  if (outcome.kind !== 'withheld') {
+    if (ports.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
+    const by = outcome.kind === 'arrived' ? code(outcome.commit) : `#${outcome.pull}`;
+    const done = `${by} updates ${code(target.package)} to ${code(outcome.to)}.`;
+    await forge.upsertSticky(target.askedIn, marker, done, signal);
+    return;
+  }
+  const to = target.to === undefined ? '' : ` to ${code(target.to)}`;
+  const text = `${code(target.package)} is not updated${to} (${code(outcome.reason)}): ${outcome.message}`;
+  await forge.upsertSticky(target.askedIn, marker, text, signal);
+}
