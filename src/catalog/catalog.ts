@@ -170,6 +170,8 @@ export interface Catalog extends Omit<LastLooks, 'forget'> {
   isSeen(id: number): boolean;
   /** Every repository that is expected was put or removed since this process began: what is not here is nowhere. */
   isComplete(): boolean;
+  /** Of every repository that is expected it is known how it was last, by this process or an earlier one: none is missing. */
+  isWhole(): boolean;
   /** Changes with everything that is put and removed. */
   version(): number;
   /** Repositories of this owner that keep an issue about all of them. */
@@ -187,6 +189,7 @@ export function createCatalog(): Catalog {
   const looks = createLastLooks();
   const boards = new Set<number>();
   const seen = new Set<number>();
+  const told = new Set<number>();
   let expected: readonly number[] | undefined;
   let version = 0;
 
@@ -206,6 +209,7 @@ export function createCatalog(): Catalog {
   };
 
   const load = (repository: CatalogRepository): void => {
+    told.add(repository.ref.id);
     const before = repositories.get(repository.ref.id);
     const counted = version;
     forget(repository.ref.id);
@@ -231,7 +235,10 @@ export function createCatalog(): Catalog {
     confirm(id) {
       seen.add(id);
     },
-    unload: forget,
+    unload(id) {
+      told.add(id);
+      forget(id);
+    },
     remove(id) {
       seen.add(id);
       forget(id);
@@ -262,6 +269,7 @@ export function createCatalog(): Catalog {
       expected = [...ids];
     },
     isSeen: (id) => seen.has(id),
+    isWhole: () => expected?.every((id) => told.has(id) || seen.has(id)) ?? false,
     isComplete: () => expected?.every((id) => seen.has(id)) ?? false,
     version: () => version,
     boards: ({ installationId, owner }) =>

@@ -127,6 +127,17 @@ test('a process that starts has all at once; it counts as seen when somebody has
   await late.refresh();
   expect(late.catalog.isComplete()).toBe(true);
   expect(late.catalog.get(3)?.commit).toBe('new');
+
+  // Nothing is missing where all were there, or gone, when somebody looked last, though nobody has looked since.
+  a.catalog.remove(5);
+  await a.flush();
+  const { catalog } = await start();
+  catalog.expect([2, 3, 5]);
+  expect([catalog.isWhole(), catalog.isComplete()]).toEqual([true, false]);
+  catalog.expect([2, 3, 5, 6]);
+  expect(catalog.isWhole()).toBe(false);
+  catalog.confirm(6);
+  expect(catalog.isWhole()).toBe(true);
 });
 
 test('what is newer here is not lost to what others wrote before; lost rows are written again', async () => {

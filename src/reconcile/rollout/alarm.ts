@@ -69,13 +69,15 @@ function approvalsNeeded({ governed, revision, plan }: Look): readonly Alarm[] {
   return plan.waves
     .filter(({ awaitsApproval }) => awaitsApproval === true)
     .map((wave): Alarm => {
+      const isLast = wave === plan.waves.at(-1);
       const heading = `Wave ${code(wave.name)} of the rollout ${code(name)} of ${code(what)} ${code(revision)} waits for an approval.`;
       const rest = 'Everything else in its gate holds.';
       const approve = `/portico rollout approve ${name} ${wave.name} ${path}@${revision}`;
       const pause = rollout.waves.find((one) => one.name === wave.name)?.pauseAfter ?? 0;
-      const next = pause === 0 ? 'at once' : `after a pause of ${durationText(pause)}`;
+      const when = pause === 0 ? 'at once' : `after a pause of ${durationText(pause)}`;
+      const next = isLast ? 'Then the rollout is done.' : `Then the next wave opens ${when}.`;
       const help = [
-        `- To approve it: \`${approve}\`. The next wave opens ${next}.`,
+        `- To approve it: \`${approve}\`. ${next}`,
         `- To stop it here: \`/portico rollout stop ${name}\``,
         takeBack(name, `${path}@${revision}`),
       ].join('\n');

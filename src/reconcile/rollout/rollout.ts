@@ -21,6 +21,9 @@ export type RolloutReconciler = (target: JobData<'rollout'>, signal?: AbortSigna
 /** A look that only time asks for comes at most so much later than it should, in seconds. */
 const MAX_WAIT = 3_600;
 
+/** Seconds between two looks whether all repositories are known. */
+const INDEX_WAIT = 5;
+
 /** Brings on every rollout that a repository has a part in. */
 export function createRolloutReconciler(ports: Ports): RolloutReconciler {
   return async ({ repository, since }, signal) => {
@@ -28,6 +31,11 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
     forgetEnded(ports.catalog, repository.id);
     for (const governed of concernedBy(ports.catalog, repository.id)) {
       const { control, upstream } = governed;
+      if (!ports.catalog.isWhole()) {
+        // A wave of which nobody is known yet passes at once, and what is recorded because of that stays.
+        await ports.enqueue(rolloutJob(control.ref, INDEX_WAIT, since ?? now));
+        continue;
+      }
       const rest = restOf(ports, governed);
       if (rest > 0) {
         // What is told meanwhile is found by one look at all of it, however many tell.

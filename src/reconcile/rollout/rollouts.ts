@@ -147,7 +147,7 @@ export async function lookAt({
     { version: catalog.version(), began, at: now, look },
     MAX_LOOKS,
   );
-  if (!partial && revision === newestOf(governed)) {
+  if (!partial && catalog.isWhole() && revision === newestOf(governed)) {
     const waves = plan.waves.map(({ state }) => state);
     catalog.tellRollout(governed.control.ref.id, standingName(governed), {
       revision,

@@ -85,7 +85,11 @@ describe('the owners of a rollout', () => {
       message:
         'Wave one of the rollout web of acme/up:web v4 waits for an approval. Everything else in its gate holds. /portico rollout approve web one web@v4',
     });
-    expect(said?.body).toContain('`/portico rollout approve web one web@v4`. The next wave opens at once.');
+    const command = '`/portico rollout approve web one web@v4`';
+    expect(said?.body).toContain(`${command}. Then the rollout is done.`);
+    const later = { name: 'two', state: 'waiting', why: '' } as const;
+    const between = alarmOf(look({ waves: [ready, later] }), 0);
+    expect(between?.body).toContain(`${command}. Then the next wave opens at once.`);
     expect(said?.told).toMatch(/^\S{1,63}$/);
     expect(alarmOf(look({ waves: [wave] }), 0)).toBeUndefined();
     expect(alarmOf(look({ state: 'stopped', waves: [ready] }), 0)?.type).toBe('rollout.stopped');
