@@ -141,7 +141,9 @@ function report(error: unknown, terminal: Terminal): number {
 function seenFromHere(message: string): string {
   const here = workingDirectoryOr('/');
   if (here === '/') return message;
-  return message.replaceAll(`${here}/`, '');
+  const [first = '', ...others] = message.replaceAll(`${here}/`, '').split(here);
+  // The directory itself, and none whose name begins like its.
+  return others.reduce((text, next) => `${text}${/^[\s:,;'")]|^$/.test(next) ? '.' : here}${next}`, first);
 }
 
 /** The first signal asks the verb to stop; a second one ends the process at once. */

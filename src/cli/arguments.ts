@@ -39,6 +39,9 @@ export function parseArguments(verb: Verb, argv: readonly string[]): Arguments {
     else if (token.kind === 'positional') (ended ? rest : positionals).push(token.value);
     else {
       const option = options.find(({ name }) => name === token.name);
+      // Who turns off what we do not have gets what is asked for.
+      if (option === undefined && token.value === 'false' && declinedOption(token.rawName) !== undefined)
+        continue;
       if (option === undefined) throw unknownOption(verb, token.rawName, options);
       if (token.value === '' && option.empty === 'absent') continue;
       if (token.value === 'false' && option.value === undefined) continue;

@@ -10,8 +10,11 @@ import type { FunctionOutput, FunctionRuntime, FunctionSpec } from '../package/r
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
 import { isSelected } from '../package/render/select.ts';
-import { EXIT, usageError } from './exit-code.ts';
+import { EXIT } from './exit-code.ts';
+import { writeNewFolder } from './folder-write.ts';
+import { outputOf, placeOfOutput } from './output.ts';
 import { reportRender, writeResults } from './render-report.ts';
+import { filesOfStream } from './stream-files.ts';
 import type { Call } from './verb.ts';
 
 /** Bytes that stdin may hold. */
@@ -22,7 +25,7 @@ const ID = 'internal.config.k8s.io/kpt-resource-id';
 
 /**
  * Runs a function on what stdin holds (a ResourceList, or resources with `---` between them) and writes the outcome
- * to stdout in the same form. Nothing is written when the function fails.
+ * to stdout in the same form, or to the new directory that `--output` names. Nothing is written when the function fails.
  */
 export async function evaluateStream(
   call: Call,
@@ -31,12 +34,8 @@ export async function evaluateStream(
   functionConfig: KrmObject | undefined,
 ): Promise<number> {
   const form = call.text('output');
-  if (form !== undefined && form !== 'stdout' && form !== 'unwrap') {
-    throw usageError(
-      `--output ${form} is not for resources from stdin`,
-      'They are written to stdout: choose stdout (a ResourceList) or unwrap (documents).',
-    );
-  }
+  // With --json the outcome is the document, in whichever form.
+  const output = form === 'stdout' || form === 'unwrap' ? undefined : outputOf(call);
   const source = readResources('stdin', await readStdin(call.signal));
   // What was read stays as it is, so that what was changed can be told.
   const documents = source.documents.map(({ value }) => copyValue(value));
@@ -46,7 +45,7 @@ export async function evaluateStream(
 
   const chosen = items.filter((item) => isSelected(item, spec));
   const partial = chosen.length < items.length;
-  const output = await runtime.run(
+  const answer = await runtime.run(
     spec,
     {
       items: partial ? chosen.map((item) => withId(item, String(items.indexOf(item)))) : chosen,
@@ -54,17 +53,25 @@ export async function evaluateStream(
     },
     call.signal,
   );
-  const ok = output.exitCode === 0 && output.refused === undefined && output.items !== undefined;
-  const result = resultOf(spec, output, ok);
+  const ok = answer.exitCode === 0 && answer.refused === undefined && answer.items !== undefined;
+  const result = resultOf(spec, answer, ok);
   await writeResults(call, result);
   reportRender(result, call.terminal, (file) => file);
-  if (!ok || output.items === undefined) return EXIT.failed;
+  if (!ok || answer.items === undefined) return EXIT.failed;
 
-  const after = partial ? mergeBack(items, new Set(chosen), output.items) : output.items;
+  const after = partial ? mergeBack(items, new Set(chosen), answer.items) : answer.items;
+  if (output?.to === 'directory') {
+    const files = filesOfStream(after);
+    writeNewFolder(output.directory, files);
+    const place = placeOfOutput(call, output, output.directory);
+    if (call.terminal.json) call.terminal.document(resourceList(after, list, answer));
+    else for (const path of files.keys()) call.terminal.print(`added ${place(path)}`);
+    return EXIT.ok;
+  }
   const asList = form === undefined ? list !== undefined : form === 'stdout';
-  const wanted = asList ? [resourceList(after, list, output)] : after;
+  const wanted = asList ? [resourceList(after, list, answer)] : after;
   const unlike = wanted.length !== source.documents.length || asList !== (list !== undefined);
-  if (call.terminal.json) call.terminal.document(resourceList(after, list, output));
+  if (call.terminal.json) call.terminal.document(resourceList(after, list, answer));
   else if (unlike) call.terminal.write(wanted.map((value) => printResource(value)).join('---\n'));
   else call.terminal.write(editInPlace(source, wanted));
   return EXIT.ok;

@@ -31,6 +31,7 @@ export async function evaluate(call: Call): Promise<number> {
   const directory = call.path(where);
   const output = outputOf(call);
   const files = readFolder(directory, { warn: terminal.warn, place: placeIn(call, directory) });
+  terminal.progress(`running ${spec.image ?? spec.exec ?? 'the function'}`);
   const result = await evalFunction({
     files,
     runtime,

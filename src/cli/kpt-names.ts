@@ -31,6 +31,8 @@ const DECLINED: Readonly<Record<string, string>> = {
     'Functions run without rights on this machine. A program that needs your rights can run with --exec.',
   'image-pull-policy':
     'Images are pulled only by you: with docker pull or podman pull, before Portico starts them by digest.',
+  'allow-alpha-wasm':
+    'WebAssembly needs no option: name a module with --image FILE.wasm, or allow it in portico.yaml.',
   'truncate-output': 'All warnings and errors are shown; --results FILE and --json hold everything.',
 };
 

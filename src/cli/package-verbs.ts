@@ -121,7 +121,7 @@ export const PACKAGE_VERBS: readonly Verb[] = [
       'portico eval [DIR] --image IMAGE --save --type mutator|validator [-- key=value…]',
     ],
     description: [
-      'With -, the ResourceList is read from stdin and the result is written to stdout.',
+      'With -, the ResourceList is read from stdin and the result is written to stdout, or as files to a new directory.',
       'With --save, the function also becomes an entry of the pipeline, in place of the one with the same image.',
     ],
     options: [
@@ -157,6 +157,7 @@ export const PACKAGE_VERBS: readonly Verb[] = [
       'portico eval ./database -i set-labels:v0.2 --match-kind Deployment -- team=orders',
       'portico eval ./database -i set-labels:v0.2 --save --type mutator -- team=orders',
       'portico eval - -i set-labels:v0.2 -- team=orders < resources.yaml',
+      'portico render ./database -o stdout | portico eval - -i set-labels:v0.2 -o ./labelled -- team=orders',
     ],
     positionals: { least: 0, most: 1 },
     rest: true,

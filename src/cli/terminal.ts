@@ -25,6 +25,9 @@ export interface Terminal {
   readonly style: (style: Style, text: string, stream?: 'stdout' | 'stderr') => string;
 }
 
+/** Columns of a terminal that does not say how many it has, as those of `docker run -t` and of `script`. */
+const UNKNOWN_WIDTH = 80;
+
 /** A terminal over the streams of this process. Colours follow NO_COLOR, FORCE_COLOR and whether it is a terminal. */
 export function processTerminal(json: boolean): Terminal {
   const { stdout, stderr } = process;
@@ -61,7 +64,8 @@ export function processTerminal(json: boolean): Terminal {
       if (!live) return;
       clear();
       if (text === '') return;
-      stderr.write(visible(scrubSecrets(text)).slice(0, Math.max(20, stderr.columns) - 1));
+      // One line: of two, only the second could be cleared.
+      stderr.write(visible(scrubSecrets(text)).slice(0, Math.max(20, stderr.columns || UNKNOWN_WIDTH) - 1));
       shown = true;
     },
     style,

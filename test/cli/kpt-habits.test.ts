@@ -54,8 +54,32 @@ describe('names', () => {
       ['fn', 'render', '--allow-network'],
       /does not take --allow-network\nFunctions have no network/,
     ],
+    [
+      'what WebAssembly needs in kpt',
+      ['fn', 'eval', '.', '--allow-alpha-wasm'],
+      /WebAssembly needs no option/,
+    ],
   ])('%s is refused with what to do', async (_, args, message) => {
     expect(await portico(args)).toMatchObject({ code: 64, stderr: expect.stringMatching(message) });
+  });
+
+  test('where one stands is called by a dot', async () => {
+    using dir = scratch();
+    dir.write(PACKAGE);
+    const { stderr } = await portico(['pkg', 'diff'], { cwd: dir.path('p') });
+    expect(stderr).toMatch(/^error: the Kptfile in \. has no git upstream\n/);
+    const below = await portico(['pkg', 'diff', 'p'], { cwd: dir.path('.') });
+    expect(below.stderr).toMatch(/^error: the Kptfile in p has no git upstream\n/);
+  });
+
+  test('what Portico does not have can be turned off', async () => {
+    using dir = scratch();
+    dir.write(PACKAGE);
+    const args = ['fn', 'render', '--allow-network=false', '--truncate-output=false'];
+    expect(await portico(args, { cwd: dir.path('p') })).toMatchObject({ code: 0 });
+    expect(await portico(['fn', 'render', '--nope=false'], { cwd: dir.path('p') })).toMatchObject({
+      code: 64,
+    });
   });
 
   test('help names both', async () => {
@@ -83,7 +107,7 @@ describe('render and eval to stdout', () => {
     expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('both write to stdout') });
   });
 
-  test('a stream has the form that is asked for, and is not silently written elsewhere', async () => {
+  test('a stream has the form that is asked for', async () => {
     const input = MAP;
     const wrapped = await portico(['eval', '-', '-i', 'set-labels:v0.2', '-o', 'stdout', '--', 'a=b'], {
       input,
@@ -93,10 +117,62 @@ describe('render and eval to stdout', () => {
       input: wrapped.stdout,
     });
     expect(parse(again.stdout)).toMatchObject({ kind: 'ConfigMap', metadata: { labels: { a: 'c' } } });
-    const elsewhere = await portico(['eval', '-', '-i', 'set-labels:v0.2', '-o', 'dir', '--', 'a=c'], {
-      input,
+  });
+
+  test('a stream becomes files of a new directory, at the paths that resources name', async () => {
+    using dir = scratch();
+    dir.write(PACKAGE);
+    const cwd = dir.path('.');
+    const { stdout: input } = await portico(['fn', 'render', 'p', '-o', 'stdout'], { cwd });
+    const into = ['fn', 'eval', '-', '-i', 'set-labels:v0.2', '-o', 'made/here', '--', 'a=b'];
+    const { code, stdout } = await portico(into, { cwd, input });
+    expect([
+      code,
+      stdout
+        .split('\n')
+        .filter((line) => line !== '')
+        .toSorted(),
+    ]).toEqual([0, ['added made/here/Kptfile', 'added made/here/c.yaml', 'added made/here/sub/d.yaml']]);
+    const labelled = MAP.replace('# its name\n', '# its name\n  labels:\n    a: b\n');
+    expect(dir.read('made/here')['c.yaml']).toBe(labelled);
+    expect(await portico(into, { cwd, input })).toMatchObject({ code: 64, stdout: '' });
+    const named = MAP.replace('name: c', 'namespace: n\n  name: c');
+    await portico(into.with(6, 'new'), { cwd, input: `${MAP}---\n${named}` });
+    expect(Object.keys(dir.read('new'))).toEqual(['configmap_c.yaml', 'n/configmap_c.yaml']);
+    const out = MAP.replace(
+      'name: c # its name',
+      "name: c\n  annotations: {config.kubernetes.io/path: '../c.yaml'}",
+    );
+    const refused = await portico(into.with(6, 'out'), { cwd, input: out });
+    expect(refused).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('the path has the part ".."'),
     });
-    expect(elsewhere).toMatchObject({ code: 64, stdout: '' });
+    expect(() => dir.read('out')).toThrow();
+  });
+
+  test.skipIf(!withKpt)('kpt fn sink writes the same files', async () => {
+    using dir = scratch();
+    dir.write(PACKAGE);
+    const cwd = dir.path('.');
+    const { stdout: input } = await run('kpt', ['fn', 'source', 'p'], { cwd });
+    await run('kpt', ['fn', 'sink', 'theirs'], { cwd, input });
+    const args = [
+      'fn',
+      'eval',
+      '-',
+      '-i',
+      'set-labels:v0.2',
+      '--match-kind',
+      'None',
+      '-o',
+      'ours',
+      '--',
+      'a=b',
+    ];
+    expect(await portico(args, { cwd, input })).toMatchObject({ code: 0 });
+    expect(Object.keys(dir.read('ours'))).toEqual(Object.keys(dir.read('theirs')));
+    expect(dir.read('ours')['sub/d.yaml']).toBe(dir.read('theirs')['sub/d.yaml']);
   });
 
   test.skipIf(!withKpt)('the real kpt writes the same resources', async () => {

@@ -226,7 +226,7 @@ function changedOf(item: KrmObject, before: string | undefined, part: 'path' | '
 }
 
 /** Where kpt puts a new resource: `<namespace>/<kind>_<name>.yaml`. */
-function defaultPath(item: KrmObject): string {
+export function defaultPath(item: KrmObject): string {
   const metadata = isMap(item['metadata']) ? item['metadata'] : {};
   const file = `${String(item['kind']).toLowerCase()}_${typeof metadata['name'] === 'string' ? metadata['name'] : ''}.yaml`;
   const namespace = metadata['namespace'];
