@@ -16,6 +16,14 @@ export interface ErrorOptions {
   readonly retryAfter?: number;
 }
 
+/** Why something is refused, told as a value: what is the outcome is not thrown. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** What to do. */
+  readonly hint: string;
+}
+
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

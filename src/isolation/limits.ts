@@ -1,6 +1,6 @@
 /** What work on foreign content may use, and what is said where it would use more. */
 
-import type { Refused } from './messages.ts';
+import type { Refusal } from '../error.ts';
 import type { Class } from './share.ts';
 import type { Step } from './tools.ts';
 
@@ -66,7 +66,7 @@ export type LimitCode =
   | 'CONTENT_CRASH';
 
 /** The limit that was met, in the words of a check. */
-export interface LimitMet extends Refused {
+export interface LimitMet extends Refusal {
   readonly code: LimitCode;
   /** What was worked on. */
   readonly step?: Step;

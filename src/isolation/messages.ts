@@ -2,7 +2,7 @@
 
 import type { Review } from '../cel/review.ts';
 import type { ErrorCode } from '../error-code.ts';
-import type { Blame } from '../error.ts';
+import type { Blame, Refusal } from '../error.ts';
 import type {
   FunctionSpec,
   Judgement,
@@ -32,18 +32,12 @@ export interface Request {
   /** Definitions of custom resources that guardrails name by their place here; null where they were sent before. */
   readonly definitions: readonly (readonly [id: number, definitions: readonly unknown[] | null])[];
   /** Functions that were stopped before, by which step of the work they are. */
-  readonly stopped: readonly (readonly [at: number, refused: Refused])[];
+  readonly stopped: readonly (readonly [at: number, refused: Refusal])[];
   /** Bytes that the files of the answer may have, and all the rest of it. */
   readonly fileBytes: number;
   readonly restBytes: number;
   /** Functions that may run. */
   readonly functions: number;
-}
-
-export interface Refused {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
 }
 
 /** A process asks for what it may not do itself: to start a foreign function, a compiled policy or a tool. */

@@ -2,13 +2,13 @@
  * Content that ended the process which worked on it is not worked on again until something of it changes, or somebody
  * who may asks for it. It is known by a digest of all that the work depends on.
  */
+import type { Refusal } from '../error.ts';
 import type { LimitMet } from './limits.ts';
-import type { Refused } from './messages.ts';
 
 /** What is known of a piece of work. */
 export interface Verdict {
   /** Steps that are left out, because they met a limit before. */
-  readonly stopped: readonly (readonly [at: number, refused: Refused])[];
+  readonly stopped: readonly (readonly [at: number, refused: Refusal])[];
   /** Set where the work is not done at all. */
   readonly limit?: LimitMet;
   /**

@@ -1,13 +1,13 @@
 /** The processor `kustomize`: an overlay of the package → the objects that kustomize builds of it, without the network. */
 
 import type { Fields } from '../bundle/manifest.ts';
-import { PorticoError } from '../error.ts';
+import { PorticoError, type Refusal } from '../error.ts';
 import { isMap } from '../fbc/go-fields.ts';
 import { decodeText } from '../package/render/read-resources.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import { readYaml, type YamlValue } from '../package/yaml/edit.ts';
 import { readsOf, type ProcessorOf } from './processor-spec.ts';
-import { refuse, type Produced, type Refusal } from './processor-step.ts';
+import { refuse, type Produced } from './processor-step.ts';
 import { objectsOf, objectTree } from './rendered-objects.ts';
 import { runTool, stage, toolFor, type ToolOptions } from './run-tool.ts';
 import { filesAt } from './subtree.ts';

@@ -1,5 +1,6 @@
 /** What running processors came to. A refusal is an outcome, not an error. */
 import type { ErrorCode } from '../error-code.ts';
+import type { Refusal } from '../error.ts';
 import type { Tree } from '../package/tree-digest.ts';
 
 export interface ProcessorStep {
@@ -24,13 +25,6 @@ export interface ProcessorStep {
 export interface ChangedFile {
   readonly path: string;
   readonly change: 'added' | 'changed' | 'removed';
-}
-
-/** Why a processor has no result, with what to do. */
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
 }
 
 export type Processed =

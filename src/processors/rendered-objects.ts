@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto';
 
 import { groupOf, kindOf, mapsAt, nameOf, namespaceOf, textAt, type Manifest } from '../bundle/manifest.ts';
-import { PorticoError } from '../error.ts';
+import { PorticoError, type Refusal } from '../error.ts';
 import { isMap } from '../fbc/go-fields.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import { fromValue, toValue } from '../package/yaml/compare.ts';
 import { fullDocuments } from '../package/yaml/edit.ts';
 import { documentText } from '../package/yaml/patch.ts';
 import { readYamlFile } from '../package/yaml/read.ts';
-import { refuse, type Refusal } from './processor-step.ts';
+import { refuse } from './processor-step.ts';
 
 export interface RenderedObject {
   readonly value: Manifest;

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import type { ErrorCode } from '../error-code.ts';
+import type { Refusal } from '../error.ts';
 import { hasBubblewrap, inBubblewrap } from '../function/sandbox/bubblewrap.ts';
 import { makeControlGroup } from '../function/sandbox/control-group.ts';
 import type { Limits } from '../function/sandbox/limits.ts';
-import { supervise, type Cut, type Ended } from '../function/sandbox/supervise.ts';
+import { supervise, type Ended } from '../function/sandbox/supervise.ts';
 import type { Tree } from '../package/tree-digest.ts';
-import { refuse, type Refusal } from './processor-step.ts';
+import { refuse } from './processor-step.ts';
 import { findTool, type Tool, type ToolKind } from './tool.ts';
 
 /** Where tools are found and run, for whoever may start no program. */
@@ -195,7 +196,7 @@ const CODES: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
   FUNCTION_TIMEOUT: 'PROCESSOR_TIMEOUT',
 };
 
-function inOurWords({ code, message, hint }: Cut, name: string, limits: Limits): Refusal {
+function inOurWords({ code, message, hint }: Refusal, name: string, limits: Limits): Refusal {
   if (code === 'FUNCTION_MEMORY_LIMIT') return memoryLimit(name, limits);
   const hints: Readonly<Partial<Record<ErrorCode, string>>> = {
     FUNCTION_TIMEOUT: 'Look for templates that repeat without end, or divide the chart.',

@@ -1,10 +1,10 @@
 /** Target profiles: what the clusters of one kind serve beside the APIs that every cluster has. */
 import { targetDocument } from '../config/target-document.ts';
-import { PorticoError } from '../error.ts';
+import { PorticoError, type Refusal } from '../error.ts';
 import { decodeText } from '../package/render/read-resources.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import { readYaml } from '../package/yaml/edit.ts';
-import { refuse, type Refusal } from './processor-step.ts';
+import { refuse } from './processor-step.ts';
 
 /** Where a repository keeps them, one file for each. */
 const TARGETS_DIRECTORY = '.github/portico/targets';

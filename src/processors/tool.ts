@@ -5,8 +5,9 @@ import { realpath, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
+import type { Refusal } from '../error.ts';
 import { findProgram } from '../function/sandbox/exec-view.ts';
-import { refuse, type Refusal } from './processor-step.ts';
+import { refuse } from './processor-step.ts';
 
 export interface Tool {
   readonly name: ToolKind;

@@ -1,12 +1,10 @@
 /** What somebody wrote to Portico. */
+import type { Authored } from './forge/comments.ts';
 import type { CommentTarget } from './job.ts';
 
-export interface CommentSource {
+export interface CommentSource extends Authored {
   readonly kind: CommentTarget['source']['kind'];
   readonly id: number;
-  readonly author: string;
-  readonly authorId?: number | undefined;
-  readonly authorIsBot: boolean;
   readonly body: string;
   readonly createdAt: string;
   readonly edited: boolean;

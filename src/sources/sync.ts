@@ -2,8 +2,7 @@
  * Brings a package in step with its document of sources: what the lock pins is fetched as it is pinned, what it does not pin
  * is resolved, processors run, and what came of it is the new lock. Nothing is written here.
  */
-import type { ErrorCode } from '../error-code.ts';
-import { PorticoError } from '../error.ts';
+import { PorticoError, type Refusal } from '../error.ts';
 import { MAX_FILES, MAX_TOTAL_BYTES } from '../package/limits.ts';
 import { filesBelow } from '../package/package.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
@@ -43,12 +42,7 @@ export type RunProcessors<Processor> = (
 export type ProcessorsRun =
   | { readonly tree: Tree; readonly steps: readonly ProcessorRun[] }
   | {
-      readonly refused: {
-        readonly code: ErrorCode;
-        readonly message: string;
-        readonly hint: string;
-        readonly processor: string;
-      };
+      readonly refused: Refusal & { readonly processor: string };
     };
 
 export interface ProcessorRun extends LockedProcessor {

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 
-import { PorticoError } from '../../error.ts';
+import { PorticoError, type Refusal } from '../../error.ts';
 import type { PrintedOutput } from '../../package/render/function-runtime.ts';
 import { printedBy, refused } from '../sandbox/answer.ts';
 import { STDERR_KEPT, type Limits } from '../sandbox/limits.ts';
-import { heldTooMuch, keepFirst, printedTooMuch, tookTooLong, type Cut } from '../sandbox/supervise.ts';
+import { heldTooMuch, keepFirst, printedTooMuch, tookTooLong } from '../sandbox/supervise.ts';
 import { callApi } from './api.ts';
 import { attach } from './attach.ts';
 import { CONTAINER, jobOf, RUN_LABEL, START_MS } from './job.ts';
@@ -63,8 +63,8 @@ async function throughPod(name: string, run: JobRun): Promise<PrintedOutput> {
   const started = await untilStarted(name, run);
   if ('code' in started) return { output: refused(started) };
   const over = new AbortController();
-  let cut: Cut | undefined;
-  const stop = (reason: Cut): void => {
+  let cut: Refusal | undefined;
+  const stop = (reason: Refusal): void => {
     cut ??= reason;
     over.abort();
   };
@@ -110,7 +110,7 @@ function asFault(error: unknown): PorticoError {
 async function untilStarted(
   name: string,
   { settings, signal, reference, startMs = START_MS }: JobRun,
-): Promise<{ readonly pod: string } | Cut> {
+): Promise<{ readonly pod: string } | Refusal> {
   const end = performance.now() + startMs;
   let last: string | undefined;
   while (performance.now() < end) {
@@ -149,7 +149,7 @@ async function untilEnded(
 
 interface Ending {
   readonly exitCode: number;
-  readonly cut?: Cut;
+  readonly cut?: Refusal;
 }
 
 function endOf(
@@ -162,7 +162,7 @@ function endOf(
   return by === 'cluster' ? { exitCode, cut: removed(reference, reason) } : { exitCode };
 }
 
-function neverStarted(reference: string, { reason, pull }: Pod['state'] & { kind: 'waiting' }): Cut {
+function neverStarted(reference: string, { reason, pull }: Pod['state'] & { kind: 'waiting' }): Refusal {
   return pull
     ? {
         code: 'CONTAINER_PULL',
@@ -176,7 +176,7 @@ function neverStarted(reference: string, { reason, pull }: Pod['state'] & { kind
       };
 }
 
-function tooEarly(reference: string, reason: string): Cut {
+function tooEarly(reference: string, reason: string): Refusal {
   return {
     code: 'CONTAINER_FAILED',
     message: `${reference} ended before it had read its input: ${reason}`,
@@ -184,7 +184,7 @@ function tooEarly(reference: string, reason: string): Cut {
   };
 }
 
-function interrupted(reference: string, lost: PorticoError, exitCode: number): Cut {
+function interrupted(reference: string, lost: PorticoError, exitCode: number): Refusal {
   return {
     code: 'CONTAINER_FAILED',
     message: `The output of ${reference}, which ended with ${exitCode}, did not arrive whole. ${lost.message}`,
@@ -192,7 +192,7 @@ function interrupted(reference: string, lost: PorticoError, exitCode: number): C
   };
 }
 
-function removed(reference: string, reason: string): Cut {
+function removed(reference: string, reason: string): Refusal {
   return {
     code: 'CONTAINER_FAILED',
     message: `The run of ${reference} on the cluster ended early: ${reason}`,
@@ -200,7 +200,7 @@ function removed(reference: string, reason: string): Cut {
   };
 }
 
-function noDigest(reference: string): Cut {
+function noDigest(reference: string): Refusal {
   return {
     code: 'CONTAINER_FAILED',
     message: `${reference} was not run: it names no digest.`,
@@ -208,6 +208,6 @@ function noDigest(reference: string): Cut {
   };
 }
 
-function cutOf({ code, message, hint }: PorticoError, reference: string): Cut {
+function cutOf({ code, message, hint }: PorticoError, reference: string): Refusal {
   return { code, message: `${reference} was not run. ${message}`, hint: hint ?? '' };
 }

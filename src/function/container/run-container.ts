@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { Refusal } from '../../error.ts';
 import type { PrintedOutput } from '../../package/render/function-runtime.ts';
 import { printedBy, refused } from '../sandbox/answer.ts';
 import type { Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, supervise } from '../sandbox/supervise.ts';
-import type { Cut, Ended } from '../sandbox/supervise.ts';
+import type { Ended } from '../sandbox/supervise.ts';
 import type { EngineSettings } from './settings.ts';
 
 const PULL: Limits = {
@@ -67,7 +68,7 @@ async function fetchImage(
   reference: string,
   settings: EngineSettings,
   signal: AbortSignal | undefined,
-): Promise<Cut | undefined> {
+): Promise<Refusal | undefined> {
   const here = await control(['image', 'inspect', reference], CONTROL, settings, signal);
   if (here.exitCode === 0) return undefined;
   const pulled = await control(['pull', '--quiet', reference], PULL, settings, signal);

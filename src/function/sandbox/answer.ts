@@ -1,7 +1,8 @@
+import type { Refusal } from '../../error.ts';
 import type { FunctionOutput, PrintedOutput } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { readResourceList } from '../resource-list.ts';
-import type { Cut, Ended } from './supervise.ts';
+import type { Ended } from './supervise.ts';
 
 export interface FunctionInput {
   readonly items: readonly KrmObject[];
@@ -36,6 +37,6 @@ function readAnswer(
 }
 
 /** The answer of a function that did not run, or not to its end. */
-export function refused({ code, message, hint }: Cut): Omit<FunctionOutput, 'items'> {
+export function refused({ code, message, hint }: Refusal): Omit<FunctionOutput, 'items'> {
   return { exitCode: 1, results: [], refused: { code, message, hint } };
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-import type { ErrorCode } from '../../error-code.ts';
+import type { Refusal } from '../../error.ts';
 import type { Limits } from './limits.ts';
 import { STDERR_KEPT } from './limits.ts';
 import { useOf } from './process-tree.ts';
@@ -23,13 +23,6 @@ export interface Supervised {
   readonly watch?: boolean;
 }
 
-/** Why a function was ended or could not begin. */
-export interface Cut {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
-}
-
 export interface Ended {
   /** 128 and the signal's number where a signal ended it, as shells say it. */
   readonly exitCode: number;
@@ -37,7 +30,7 @@ export interface Ended {
   readonly stderr: string;
   /** What it wrote to file descriptor 3, which only our own children know of. */
   readonly status: string;
-  readonly cut?: Cut;
+  readonly cut?: Refusal;
 }
 
 const WATCH_MS = 50;
@@ -68,8 +61,8 @@ export function supervise(what: Supervised, signal?: AbortSignal): Promise<Ended
     ...(what.cwd === undefined ? {} : { cwd: what.cwd }),
   });
   const status = child.stdio[3] as Readable;
-  let cut: Cut | undefined;
-  const stop = (reason?: Cut): void => {
+  let cut: Refusal | undefined;
+  const stop = (reason?: Refusal): void => {
     cut ??= reason;
     killGroup(child);
     // What left the group may still hold the pipes.
@@ -112,12 +105,12 @@ export function supervise(what: Supervised, signal?: AbortSignal): Promise<Ended
   return promise;
 }
 
-function stopIf(reason: Cut | undefined, stop: (reason: Cut) => void): void {
+function stopIf(reason: Refusal | undefined, stop: (reason: Refusal) => void): void {
   if (reason !== undefined) stop(reason);
 }
 
 /** Which limit the processes are past, as far as /proc tells: every 50 ms, so that a moment's excess is possible. */
-function overdraft({ pid }: ChildProcess, { limits, name }: Supervised): Cut | undefined {
+function overdraft({ pid }: ChildProcess, { limits, name }: Supervised): Refusal | undefined {
   if (pid === undefined) return undefined;
   const { processes, memoryBytes } = useOf(pid, limits.processes);
   if (processes > limits.processes) {
@@ -131,7 +124,7 @@ function overdraft({ pid }: ChildProcess, { limits, name }: Supervised): Cut | u
 }
 
 /** The words for a function that was ended at its memory limit. */
-export function heldTooMuch(name: string, { memoryBytes }: Limits): Cut {
+export function heldTooMuch(name: string, { memoryBytes }: Limits): Refusal {
   return {
     code: 'FUNCTION_MEMORY_LIMIT',
     message: `${name} needed more than ${Math.round(memoryBytes / 1024 / 1024)} MiB of memory and was ended.`,
@@ -140,7 +133,7 @@ export function heldTooMuch(name: string, { memoryBytes }: Limits): Cut {
 }
 
 /** The words for a function that was ended at its time limit. */
-export function tookTooLong(name: string, { timeoutMs }: Limits): Cut {
+export function tookTooLong(name: string, { timeoutMs }: Limits): Refusal {
   return {
     code: 'FUNCTION_TIMEOUT',
     message: `${name} took longer than ${Number((timeoutMs / 1000).toFixed(1))} s and was ended.`,
@@ -149,7 +142,7 @@ export function tookTooLong(name: string, { timeoutMs }: Limits): Cut {
 }
 
 /** The words for a function that was ended at its limit of output. */
-export function printedTooMuch(name: string, { outputBytes }: Limits, stream: string): Cut {
+export function printedTooMuch(name: string, { outputBytes }: Limits, stream: string): Refusal {
   return {
     code: 'FUNCTION_OUTPUT_LIMIT',
     message: `${name} printed more than ${Math.round(outputBytes / 1024)} KiB to ${stream} and was ended.`,

@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 
 import type { ErrorCode } from '../../error-code.ts';
+import type { Refusal } from '../../error.ts';
 import { PERMISSION_FLAG } from '../../processes/permission-flag.ts';
 import { hasBubblewrap, inBubblewrap } from '../sandbox/bubblewrap.ts';
 import type { Limits } from '../sandbox/limits.ts';
-import { heldTooMuch, supervise, type Cut, type Ended } from '../sandbox/supervise.ts';
+import { heldTooMuch, supervise, type Ended } from '../sandbox/supervise.ts';
 import { PAGE } from './wasm-module.ts';
 
 /** Bytes of a module; the process has memory for its compilation. */
@@ -27,7 +28,7 @@ export function codeFault({
   /** Lower-case hex. */
   readonly sha256: string;
   readonly bytes: Uint8Array | null;
-}): Cut | undefined {
+}): Refusal | undefined {
   if (bytes === null) {
     const message = `${file} does not exist, although the configuration allows it.`;
     return { code: 'WASM_MISSING', message, hint: 'Add the file to the base branch, or fix its path.' };
@@ -82,7 +83,7 @@ export function endedUntold(
   { name, limits }: Pick<WasmChild, 'name' | 'limits'>,
   what: { readonly code: ErrorCode; readonly noun: string },
   { exitCode, stderr }: Ended,
-): Cut {
+): Refusal {
   if (exitCode > 128) return heldTooMuch(name, limits);
   const message = `The process of ${name} ended with code ${exitCode} before it could say how the ${what.noun} ended.`;
   return { code: what.code, message, hint: stderr.trim().slice(-500) || 'Try again.' };

@@ -1,6 +1,5 @@
 /** What a function may be given and may give back. */
-import type { ErrorCode } from '../../error-code.ts';
-import { PorticoError } from '../../error.ts';
+import { PorticoError, type Refusal } from '../../error.ts';
 import { isMap } from '../plain-values.ts';
 import { pathOf } from './bookkeeping.ts';
 import type { FunctionOutput, FunctionSpec, ResultItem } from './function-runtime.ts';
@@ -8,13 +7,6 @@ import type { KrmObject } from './krm-object.ts';
 import { sizeOf } from './value-size.ts';
 import { MAX_RESOURCE_SIZE, MAX_RESOURCES_SIZE, MAX_RESULT_CHARACTERS } from './work-budget.ts';
 import type { WorkBudget } from './work-budget.ts';
-
-/** Why what a function answered is not taken. */
-export interface Fault {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
-}
 
 /** Steps that it takes to find out whether one resource is selected. */
 export function selectorCost({ selectors = [], exclude = [] }: FunctionSpec): number {
@@ -48,7 +40,7 @@ export function spendOn(
 }
 
 /** Names the first resource that has grown past its limit, or the one at which all together do. */
-export function sizeFault(items: readonly KrmObject[]): Fault | undefined {
+export function sizeFault(items: readonly KrmObject[]): Refusal | undefined {
   let all = 0;
   for (const item of items) {
     try {
@@ -64,7 +56,7 @@ export function sizeFault(items: readonly KrmObject[]): Fault | undefined {
 }
 
 /** Results are written to checks and comments, so that they are bounded as well. */
-export function resultsFault(results: readonly ResultItem[]): Fault | undefined {
+export function resultsFault(results: readonly ResultItem[]): Refusal | undefined {
   let characters = 0;
   for (const { message, field } of results) {
     characters += 64 + message.length + (field?.path.length ?? 0);
@@ -78,7 +70,7 @@ export function resultsFault(results: readonly ResultItem[]): Fault | undefined 
   return undefined;
 }
 
-function tooLarge(item: KrmObject, what: string, most: number): Fault {
+function tooLarge(item: KrmObject, what: string, most: number): Refusal {
   return named(item, {
     code: 'RESOURCE_TOO_LARGE',
     message: `The function made ${what} larger than ${most / 1024 / 1024} MiB.`,
@@ -86,7 +78,7 @@ function tooLarge(item: KrmObject, what: string, most: number): Fault {
   });
 }
 
-function named(item: KrmObject, fault: Fault): Fault {
+function named(item: KrmObject, fault: Refusal): Refusal {
   const name = isMap(item['metadata']) ? item['metadata']['name'] : undefined;
   const resource = [item['kind'], name].filter((part) => typeof part === 'string').join(' ');
   return {
@@ -95,7 +87,7 @@ function named(item: KrmObject, fault: Fault): Fault {
   };
 }
 
-function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): Refusal {
   if (!(error instanceof PorticoError)) throw error;
   return { code: error.code, message: error.message, hint: error.hint ?? '' };
 }

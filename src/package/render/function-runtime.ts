@@ -6,7 +6,7 @@ import type { Remark } from '../../cel/judge.ts';
 import type { Mutated } from '../../cel/mutate.ts';
 import type { Policy } from '../../cel/policy.ts';
 import type { Review } from '../../cel/review.ts';
-import type { ErrorCode } from '../../error-code.ts';
+import type { Refusal } from '../../error.ts';
 import type { KrmObject } from './krm-object.ts';
 import type { WorkBudget } from './work-budget.ts';
 
@@ -67,7 +67,7 @@ export interface FunctionOutput {
   /** It ran with all that its user may do, for want of a sandbox: a sentence with the remedy. */
   readonly unconfined?: string;
   /** Why it could not be run at all (unknown function, runtime not allowed, time-out): a sentence with the remedy. */
-  readonly refused?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
+  readonly refused?: Refusal;
 }
 
 /** What a policy says and, where it changes resources, what it makes of them; or why it could not be judged. */

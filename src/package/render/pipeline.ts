@@ -1,6 +1,6 @@
 /** The `pipeline` of a Kptfile as kpt reads and checks it (api/kptfile/v1/validation.go). */
 
-import type { ErrorCode } from '../../error-code.ts';
+import type { Refusal } from '../../error.ts';
 import { isMap } from '../plain-values.ts';
 import { textOf } from './field-notes.ts';
 import type { FunctionSpec, Selector } from './function-runtime.ts';
@@ -12,11 +12,8 @@ export interface Pipeline {
 }
 
 /** Why a Kptfile cannot be rendered; `path` is the field. */
-export interface PipelineProblem {
-  readonly code: ErrorCode;
+export interface PipelineProblem extends Refusal {
   readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly hint: string;
 }
 
 const FUNCTION_FIELDS = new Set([

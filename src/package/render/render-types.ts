@@ -1,5 +1,5 @@
 import type { Policy } from '../../cel/policy.ts';
-import type { ErrorCode } from '../../error-code.ts';
+import type { Refusal } from '../../error.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import type { GuardrailExemption } from './exempt.ts';
 import type { FunctionRuntime, FunctionSpec, RegoModule, ResultItem, Severity } from './function-runtime.ts';
@@ -74,7 +74,7 @@ export interface FunctionRun {
   readonly stderr?: string;
   /** Said as a warning: it ran without a sandbox. Never written to kpt's lists. */
   readonly unconfined?: string;
-  readonly refused?: { readonly code: ErrorCode; readonly message: string; readonly hint: string };
+  readonly refused?: Refusal;
 }
 
 export interface RenderResult {
@@ -87,11 +87,5 @@ export interface RenderResult {
   readonly runs: readonly FunctionRun[];
   readonly findings: readonly Finding[];
   /** A package that cannot be rendered at all (bad Kptfile, unreadable YAML): where and what to do. */
-  readonly problem?: {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly hint: string;
-    readonly file?: string;
-    readonly line?: number;
-  };
+  readonly problem?: Refusal & { readonly file?: string; readonly line?: number };
 }

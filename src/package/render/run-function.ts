@@ -1,10 +1,10 @@
 /** One function on a list of resources: what it gets, what is checked, how its answer is merged back. */
+import type { Refusal } from '../../error.ts';
 import { isMap } from '../plain-values.ts';
 import { annotationOf, ID, indexOf, LEGACY_ID, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import type { Place } from './bookkeeping.ts';
 import { copyValue } from './field-notes.ts';
 import { resultsFault, sizeFault, spendOn } from './function-limits.ts';
-import type { Fault } from './function-limits.ts';
 import type { FunctionOutput, FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 import { absentField, cleanPath, missingField } from './package-sources.ts';
@@ -237,7 +237,7 @@ function findFault(
   answer: readonly KrmObject[],
   formers: readonly Former[],
   old: ReadonlyMap<string | undefined, Former>,
-): Fault | undefined {
+): Refusal | undefined {
   const places = new Set<string>();
   for (const item of answer) {
     const path = pathOf(item) ?? '';
@@ -279,7 +279,7 @@ function isKptfile(item: KrmObject, path: string): boolean {
   return item['kind'] === 'Kptfile' && /(?:^|\/)Kptfile$/.test(path);
 }
 
-function failed(output: FunctionOutput, fault: Fault): FunctionOutput {
+function failed(output: FunctionOutput, fault: Refusal): FunctionOutput {
   const { items: _items, ...rest } = output;
   return {
     ...rest,

@@ -1,12 +1,12 @@
 /** A chart as Helm is given it, and what of it can be told without running Helm. */
 import { mapsAt, textAt, type Fields } from '../../bundle/manifest.ts';
-import { PorticoError } from '../../error.ts';
+import { PorticoError, type Refusal } from '../../error.ts';
 import { isMap } from '../../fbc/go-fields.ts';
 import { filesBelow } from '../../package/package.ts';
 import { decodeText } from '../../package/render/read-resources.ts';
 import type { Tree } from '../../package/tree-digest.ts';
 import { readYaml } from '../../package/yaml/edit.ts';
-import { refuse, type Refusal } from '../processor-step.ts';
+import { refuse } from '../processor-step.ts';
 import { withPackedCharts } from './packed-charts.ts';
 import { templateCalls } from './template-calls.ts';
 

@@ -1,8 +1,9 @@
 /** The processor `helm`: a chart and values files → the objects that Helm makes of them. */
 
+import type { Refusal } from '../../error.ts';
 import type { Tree } from '../../package/tree-digest.ts';
 import type { ProcessorOf } from '../processor-spec.ts';
-import { refuse, type Produced, type Refusal } from '../processor-step.ts';
+import { refuse, type Produced } from '../processor-step.ts';
 import { objectsOf, objectTree, type RenderedObject } from '../rendered-objects.ts';
 import { runTool, stage, toolFor, type Staged, type ToolOptions } from '../run-tool.ts';
 import { listedTarget, type TargetProfile } from '../target-profile.ts';

@@ -1,9 +1,10 @@
 /** Charts that lie packed in `charts/`, unpacked: their templates ask for the time and the cluster like any others. */
 import { ARCHIVE_LIMITS, type ArchiveLimits } from '../../archive/archive-limits.ts';
 import { readArchive } from '../../archive/read-archive.ts';
+import type { Refusal } from '../../error.ts';
 import { asTree } from '../../package/tree-digest.ts';
 import type { Tree } from '../../package/tree-digest.ts';
-import { refuse, type Refusal } from '../processor-step.ts';
+import { refuse } from '../processor-step.ts';
 
 /** Charts in charts in charts: real ones have two of them. */
 const MAX_NESTED = 5;

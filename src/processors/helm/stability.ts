@@ -2,8 +2,9 @@
  * Charts that do not come out the same each time: random values, keys made anew, the time. What is reviewed must be what is
  * applied, so they are refused, with the templates that do it.
  */
+import type { Refusal } from '../../error.ts';
 import type { Tree } from '../../package/tree-digest.ts';
-import { refuse, type Refusal } from '../processor-step.ts';
+import { refuse } from '../processor-step.ts';
 import { calledObject, type RenderedObject } from '../rendered-objects.ts';
 import { templatesOf } from './chart.ts';
 import { templateCalls } from './template-calls.ts';

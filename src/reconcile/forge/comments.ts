@@ -1,11 +1,15 @@
-/** A comment of an issue or pull request. */
-export interface Comment {
-  readonly id: number;
-  readonly nodeId: string;
+/** Whose a text is. */
+export interface Authored {
   readonly author: string;
   /** The forge's number of the account, which stays when the login changes. */
   readonly authorId?: number | undefined;
   readonly authorIsBot: boolean;
+}
+
+/** A comment of an issue or pull request. */
+export interface Comment extends Authored {
+  readonly id: number;
+  readonly nodeId: string;
   /** Id of the App that wrote it, where an App did. */
   readonly appId: number | null;
   readonly body: string;

@@ -1,3 +1,5 @@
+import type { Authored } from './comments.ts';
+
 export interface Issue {
   readonly number: number;
   readonly state: 'open' | 'closed';
@@ -13,14 +15,11 @@ export interface Issue {
 }
 
 /** The text that opens an issue or a pull request. */
-export interface Opening {
+export interface Opening extends Authored {
   readonly number: number;
   readonly nodeId: string;
   readonly isPull: boolean;
   readonly body: string;
-  readonly author: string;
-  readonly authorId?: number | undefined;
-  readonly authorIsBot: boolean;
   readonly createdAt: string;
 }
 

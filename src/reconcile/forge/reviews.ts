@@ -1,10 +1,8 @@
-export interface Review {
+import type { Authored } from './comments.ts';
+
+export interface Review extends Authored {
   readonly id: number;
   readonly nodeId: string;
-  readonly author: string;
-  /** The forge's number of the account, which stays when the login changes. */
-  readonly authorId?: number | undefined;
-  readonly authorIsBot: boolean;
   readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
   readonly body: string;
   /** The head when the review was given. */

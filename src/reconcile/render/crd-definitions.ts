@@ -2,8 +2,7 @@
 
 import { readDefinitions } from '../../config/read-content.ts';
 import type { CrdSource, GuardrailConfig } from '../../config/repository-config.ts';
-import type { ErrorCode } from '../../error-code.ts';
-import { PorticoError } from '../../error.ts';
+import { PorticoError, type Refusal } from '../../error.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { firstOfEach } from '../../package/render/definitions.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -11,13 +10,6 @@ import { digestOf } from '../../revision/digest.ts';
 import { fileIn, repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git, SiblingRepository } from '../git-port.ts';
 import { keepNewest } from '../text/keep-newest.ts';
-
-/** Why a guardrail cannot run, in the words of its check. */
-export interface Refusal {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly hint: string;
-}
 
 export interface Definitions {
   /** Of the content: the same definitions, the same ids. */

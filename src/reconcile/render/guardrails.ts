@@ -3,7 +3,7 @@ import { exemptionsInForce } from '../../config/exemptions.ts';
 import { loadAllowedFunctions } from '../../config/function-config.ts';
 import { guardrailDigest, guardrailsFor, readsBase, regoOf } from '../../config/guardrail-config.ts';
 import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
-import { PorticoError } from '../../error.ts';
+import { PorticoError, type Refusal } from '../../error.ts';
 import { configObject } from '../../package/render/config-object.ts';
 import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
 import { mayHideFiles } from '../../package/render/hidden-resources.ts';
@@ -13,13 +13,7 @@ import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git, ReadPackage } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import {
-  loadDefinitions,
-  namedRepositories,
-  NOT_APPROVED,
-  type Definitions,
-  type Refusal,
-} from './crd-definitions.ts';
+import { loadDefinitions, namedRepositories, NOT_APPROVED, type Definitions } from './crd-definitions.ts';
 
 type Policy = NonNullable<Guardrail['policy']>;
 
