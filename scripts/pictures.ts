@@ -10,30 +10,26 @@ import { fileURLToPath } from 'node:url';
 
 import { hasChromium, launchChromium } from '../localforge/test/web/chromium.ts';
 import { scratch } from '../test/cli/run-portico.ts';
-import { freePort } from '../test/e2e/portico-process.ts';
 import { runSteps, stepsOf } from './pictures/page-steps.ts';
 import { FIRST_HOUR, shoot } from './pictures/shots.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-if (import.meta.main) {
-  if (!hasChromium('pictures')) process.exit(1);
-  await pictureFirstHour(join(ROOT, 'docs/pictures'));
-}
+/** The one that the page names, and pictures show. */
+const PORT = '4290';
 
 /** Plays the page, and writes its pictures to a directory. @throws when a block fails, or a picture cannot be taken */
 async function pictureFirstHour(directory: string): Promise<void> {
   using hour = scratch();
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const port = await freePort();
   const steps = stepsOf(readFileSync(join(ROOT, 'docs/first-hour.md'), 'utf8'));
   const browser = await launchChromium();
   try {
     const env = {
       ...process.env,
       HOUR: hour.path('hour'),
-      PORT: String(port),
+      PORT,
       HOME: hour.path('.'),
       GIT_CONFIG_GLOBAL: hour.path('gitconfig'),
     };
@@ -41,7 +37,7 @@ async function pictureFirstHour(directory: string): Promise<void> {
       for (const name of pictures) {
         const shot = FIRST_HOUR[name];
         if (shot === undefined) throw new Error(`scripts/pictures/shots.ts does not say what ${name} shows`);
-        await shoot(browser, `http://127.0.0.1:${port}`, shot, join(directory, `${name}.png`));
+        await shoot(browser, `http://127.0.0.1:${PORT}`, shot, join(directory, `${name}.png`));
         process.stdout.write(`${name}.png\n`);
       }
     });
@@ -49,4 +45,9 @@ async function pictureFirstHour(directory: string): Promise<void> {
   } finally {
     await browser.close();
   }
+}
+
+if (import.meta.main) {
+  if (!hasChromium('pictures')) process.exit(1);
+  await pictureFirstHour(join(ROOT, 'docs/pictures'));
 }

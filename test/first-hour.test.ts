@@ -3,12 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { ROOT, run, scratch } from './cli/run-portico.ts';
+import { runSteps, stepsOf } from '../scripts/pictures/page-steps.ts';
+import { ROOT, scratch } from './cli/run-portico.ts';
 import { freePort } from './e2e/portico-process.ts';
 import { longTest } from './long-test.ts';
 
 const page = readFileSync('docs/first-hour.md', 'utf8');
-const steps = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)].map(([, commands = '']) => commands);
+const steps = stepsOf(page);
 
 test('the tutorial has a command for each step, and every step is told of', () => {
   expect(steps.length).toBeGreaterThanOrEqual(page.match(/^## /gm)!.length);
@@ -18,30 +19,16 @@ longTest(
   'the commands of the tutorial do what it says',
   async () => {
     using hour = scratch();
-    const marked = steps.map((commands, at) => `echo "step ${at + 1}"\n${commands}`);
-    const { code, stdout, stderr } = await run(
-      'bash',
-      [
-        '--noprofile',
-        '--norc',
-        '-eo',
-        'pipefail',
-        '-c',
-        `set -m; trap 'for job in $(jobs -p); do kill -- -$job; done 2>/dev/null' EXIT\n${marked.join('\n')}`,
-      ],
-      {
-        cwd: ROOT,
-        env: {
-          HOUR: hour.path('hour'),
-          PORT: String(await freePort()),
-          HOME: hour.path('.'),
-          GIT_CONFIG_GLOBAL: hour.path('gitconfig'),
-        },
-      },
-    );
+    const env = {
+      PATH: process.env['PATH'],
+      HOUR: hour.path('hour'),
+      PORT: String(await freePort()),
+      HOME: hour.path('.'),
+      GIT_CONFIG_GLOBAL: hour.path('gitconfig'),
+    };
+    const { code, stdout, stderr } = await runSteps(steps, { cwd: ROOT, env });
     expect([code, stderr]).toEqual([0, expect.any(String)]);
-    const told = stdout.slice(stdout.indexOf(`step ${steps.length - 1}`));
-    expect(told).toContain('colour: red\n  region: eu');
+    expect(stdout).toContain('colour: red\n  region: eu');
   },
   120_000,
 );

@@ -17,6 +17,9 @@ longTest('the documentation becomes a site with all its pages', async () => {
     const title = /^# (.+)$/m.exec(readFileSync(join(ROOT, 'docs', page), 'utf8'))?.[1] ?? '';
     expect(readFileSync(join(ROOT, 'site/dist', name), 'utf8')).toContain(title.split(/[`'&]/)[0]);
   }
+  // Pictures come along, under names of the generator.
+  for (const name of readdirSync(join(ROOT, 'docs/pictures')))
+    expect(readdirSync(join(ROOT, 'site/dist/assets')).join(' ')).toContain(name.replace(/\.png$/, '.'));
   // Templates of other tools stand as they are written.
   expect(readFileSync(join(ROOT, 'site/dist/rollouts.html'), 'utf8')).toContain('continuous-delivery/{{');
 });

@@ -20,7 +20,7 @@ export function stepsOf(page: string): readonly PageStep[] {
 }
 
 /** Pure: the pictures that a page shows, by name. */
-function picturesIn(page: string): readonly string[] {
+export function picturesIn(page: string): readonly string[] {
   return [...page.matchAll(/!\[[^\]]*\]\(pictures\/([\w-]+)\.png\)/g)].map(([, name = '']) => name);
 }
 

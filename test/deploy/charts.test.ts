@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { CHART_FILES } from '../../scripts/chart-files.ts';
+import { VARIABLES } from '../../src/config/environment-table.ts';
 import { ROOT, run, type Outcome } from '../cli/run-portico.ts';
 import { realTools, titled } from '../processors/real-tools.ts';
 import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
@@ -33,10 +34,24 @@ const EVERYTHING = [
   `image.digest=sha256:${'a'.repeat(64)}`,
 ];
 
+interface Values {
+  readonly secret: { readonly keys: Readonly<Record<string, { readonly key: string }>> };
+}
+
+interface EnvironmentVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: object };
+}
+
 interface Pod {
-  readonly containers: readonly [
-    { readonly image: string; readonly env: readonly { readonly name: string; readonly value?: string }[] },
-  ];
+  readonly containers: readonly [{ readonly image: string; readonly env: readonly EnvironmentVariable[] }];
+  readonly volumes: readonly {
+    readonly name: string;
+    readonly projected?: {
+      readonly sources: readonly { readonly secret: { readonly items: readonly object[] } }[];
+    };
+  }[];
 }
 
 function podOf(manifests: readonly Manifest[]): Pod {
@@ -90,7 +105,70 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
     expect(paths).toHaveLength(2);
   });
 
+  test('names a key of a Secret for each secret that the server reads', async () => {
+    const { keys } = (parse(readFileSync(join(ROOT, 'deploy/chart/values.yaml'), 'utf8')) as Values).secret;
+    const optional = Object.entries(keys).flatMap(([name, { key }]) => (key === '' ? [name] : []));
+    const elsewhere = 'secret.keys.sealKeys.name=seals,secret.keys.webhookSecret.name=hooks';
+    const { code, stdout, stderr } = await template(
+      'app.id=7',
+      ...optional.map((name) => `secret.keys.${name}.key=the-${name}`),
+      elsewhere,
+      'secret.external.enabled=true,secret.external.store.name=vault',
+      'secret.external.remote.signingKey=portico/signing',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(await faultsOf(stdout)).toEqual([]);
+    const manifests = manifestsIn(stdout);
+    const { env } = podOf(manifests).containers[0];
+    expect(Object.fromEntries(env.map(({ name, valueFrom }) => [name, valueFrom?.secretKeyRef]))).toEqual({
+      APP_ID: undefined,
+      PRIVATE_KEY_PATH: undefined,
+      WEBHOOK_SECRET: { name: 'hooks', key: 'webhook-secret' },
+      DATABASE_URL: { name: 'portico', key: 'database-url' },
+      SEAL_KEYS: { name: 'seals', key: 'the-sealKeys' },
+      PRIVATE_KEY_PREVIOUS: { name: 'portico', key: 'the-privateKeyPrevious' },
+      WEBHOOK_SECRET_PREVIOUS: { name: 'portico', key: 'the-webhookSecretPrevious' },
+      SIGNING_KEY: { name: 'portico', key: 'the-signingKey' },
+      NOTIFY_URL: { name: 'portico', key: 'the-notifyUrl' },
+      NOTIFY_SECRET: { name: 'portico', key: 'the-notifySecret' },
+      OTEL_EXPORTER_OTLP_HEADERS: { name: 'portico', key: 'the-otlpHeaders' },
+      PORTICO_CREDENTIALS: undefined,
+    });
+    const server = VARIABLES.flatMap(({ readBy, variables }) => (readBy === 'server' ? variables : []));
+    const known = new Set(VARIABLES.flatMap(({ variables }) => variables.map(({ name }) => name)));
+    // What is called a key or a secret, or can be given as a file, is one.
+    for (const { name, file } of server)
+      if (/_KEYS?\b|SECRET/.test(name) || file !== undefined)
+        expect(env.map((one) => one.name)).toContain(name === 'PRIVATE_KEY' ? file : name);
+    expect(env.map(({ name }) => name).filter((name) => !known.has(name.replace(/_PATH$/, '')))).toEqual([]);
+    const volume = podOf(manifests).volumes.find(({ name }) => name === 'secrets');
+    expect(volume?.projected?.sources.flatMap(({ secret }) => secret.items)).toEqual([
+      { key: 'the-credentials', path: 'credentials' },
+      { key: 'private-key', path: 'private-key' },
+    ]);
+    // The store fills the Secret of the chart, not those of others.
+    const external = manifests.find(({ kind }) => kind === 'ExternalSecret')?.spec as {
+      readonly data: readonly { readonly secretKey: string }[];
+    };
+    expect(external.data.map(({ secretKey }) => secretKey)).toEqual([
+      'database-url',
+      'private-key',
+      'the-signingKey',
+    ]);
+  });
+
   test.each<[string, string[], RegExp]>([
+    ['an App without a key', ['app.id=7', 'secret.keys.privateKey.key='], /privateKey.*minLength/s],
+    ['a secret that is mistyped', ['app.id=7', 'secret.keys.sealKey.key=a'], /'sealKey' not allowed/],
+    [
+      'an entry of the store without a key',
+      [
+        'app.id=7',
+        'secret.external.enabled=true,secret.external.store.name=vault',
+        'secret.external.remote.sealKeys=portico/seals',
+      ],
+      /secret\.keys\.sealKeys\.key is the key/,
+    ],
     ['no App', [], /app\.id is the number of the GitHub App/],
     ['an ingress without a name', ['app.id=7', 'ingress.enabled=true'], /ingress\.host is the name/],
     ['a mistyped value', ['app.id=7', 'replica=2'], /additional properties 'replica' not allowed/],

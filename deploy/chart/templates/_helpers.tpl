@@ -18,6 +18,19 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if .Values.image.digest -}}{{ .Values.image.repository }}@{{ .Values.image.digest }}{{- else -}}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{- end -}}
 {{- end -}}
 
+{{- /* The secrets that are variables, and their names in secret.keys, in the order of the pod's environment. The others are files. */ -}}
+{{- define "portico.secretVariables" -}}
+- { variable: WEBHOOK_SECRET, of: webhookSecret }
+- { variable: DATABASE_URL, of: databaseUrl }
+- { variable: SEAL_KEYS, of: sealKeys }
+- { variable: PRIVATE_KEY_PREVIOUS, of: privateKeyPrevious }
+- { variable: WEBHOOK_SECRET_PREVIOUS, of: webhookSecretPrevious }
+- { variable: SIGNING_KEY, of: signingKey }
+- { variable: NOTIFY_URL, of: notifyUrl }
+- { variable: NOTIFY_SECRET, of: notifySecret }
+- { variable: OTEL_EXPORTER_OTLP_HEADERS, of: otlpHeaders }
+{{- end -}}
+
 {{- /* Numbers come as floats, which would be written as 1e+06. */ -}}
 {{- define "portico.appId" -}}
 {{- if kindIs "string" .Values.app.id -}}{{ .Values.app.id }}{{- else -}}{{ int64 .Values.app.id }}{{- end -}}

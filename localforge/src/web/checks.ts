@@ -59,10 +59,16 @@ export async function reportedOn({ api, at }: RepositoryVisit, sha: string): Pro
 function verdict(run: Run): { readonly word: string; readonly tone: Tone } {
   if (run.status !== 'completed') return { word: run.status.replaceAll('_', ' '), tone: 'busy' };
   const word = run.conclusion ?? 'neutral';
-  const good = word === 'success';
-  const quiet = word === 'neutral' || word === 'skipped';
-  return { word: word.replaceAll('_', ' '), tone: good ? 'good' : quiet ? 'plain' : 'bad' };
+  return { word: word.replaceAll('_', ' '), tone: TONES[word] ?? 'bad' };
 }
+
+/** What waits for somebody has not failed. */
+const TONES: Readonly<Record<string, Tone>> = {
+  success: 'good',
+  neutral: 'plain',
+  skipped: 'plain',
+  action_required: 'busy',
+};
 
 const statusTone = (state: string): Tone =>
   state === 'success' ? 'good' : state === 'pending' ? 'busy' : 'bad';

@@ -39,11 +39,12 @@ export async function conversationPage(visit: RepositoryVisit): Promise<Html> {
       at: commit.commit.committer?.date ?? '',
       shown: commitEvent(visit, commit),
     })),
-    ...comments.map((comment) => ({ at: comment.created_at, shown: issueComment(visit, comment) })),
+    // Times are to the second. Within one, commands mostly follow the approval that they need.
     ...reviews.map((review) => ({
       at: review.submitted_at ?? '9',
       shown: reviewEvent(visit, review, onLines),
     })),
+    ...comments.map((comment) => ({ at: comment.created_at, shown: issueComment(visit, comment) })),
     ...endEvents(visit, pull),
   ];
   const main = html`<h2>Conversation</h2>

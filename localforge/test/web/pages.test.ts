@@ -383,3 +383,20 @@ describe('forms', () => {
     expect(words(await forge.page(`${ROOT}/tree/app/v1/app`))).toContain('At app/v1');
   });
 });
+
+test('an approval stands before the command that follows it at once, and what waits for somebody is not red', async () => {
+  await using other = await story();
+  const { bob, carol, app, number, head } = other;
+  await carol.rest.pulls.createReview({ ...REPO, pull_number: number, event: 'APPROVE', body: 'Fine.' });
+  await bob.rest.issues.createComment({ ...REPO, issue_number: number, body: 'Merge it.' });
+  await app.rest.checks.create({
+    ...REPO,
+    name: 'approval',
+    head_sha: head,
+    status: 'completed',
+    conclusion: 'action_required',
+  });
+  const page = await other.page(`${ROOT}/pull/${number}`);
+  expect(words(page)).toMatch(/approved .* Fine\. .* Merge it\./);
+  expect(page.text).toContain('<span class="badge busy">action required</span>');
+});
