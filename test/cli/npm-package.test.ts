@@ -80,6 +80,14 @@ test('a start loads three files, and of Node only what it uses', () => {
   expect(modules.filter((name) => /\bfrom ?["']node:/.test(read(name)))).toEqual([]);
 });
 
+test('a Node that is too old is told in one sentence', async () => {
+  const older = 'data:text/javascript,process.getBuiltinModule=undefined';
+  const program = join(packed, 'portico.js');
+  const { code, stdout, stderr } = await run(process.execPath, ['--import', older, program, 'version']);
+  expect([code, stdout]).toEqual([64, '']);
+  expect(stderr).toMatch(/^portico needs Node 20\.16, or 22\.3 and newer, and this is v\d+\S+\.\n$/);
+});
+
 test('every verb starts from it', async () => {
   expect(await portico('version')).toMatchObject({ code: 0, stderr: '' });
   expect((await portico('--help')).stdout).toContain(VERBS.at(-1)?.name);
