@@ -22,6 +22,7 @@ import {
 import { pauseOf } from '../repository/pause.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
+import { needWholeIndex } from '../repository/whole-index.ts';
 import { publishedHealth } from '../rollout/failure.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
 import { sourcesPause } from '../update/source-update.ts';
@@ -37,15 +38,20 @@ const MAX_ASKED = 10;
 /** Earlier revisions that are considered for one that does not fail itself. */
 const MAX_EARLIER = 5;
 
-/** False where a failure in a repository is known to restore nothing: only packages with sources, where they are deployed. */
+/**
+ * False where a failure in a repository is known to restore nothing: only packages with sources, where they are deployed. Right after a
+ * start, nothing may be known yet.
+ */
 export function mayBeRestored({ catalog }: Pick<Ports, 'catalog'>, { id }: RepositoryRef): boolean {
   const known = catalog.get(id);
-  return known?.deployment === true && known.packages.some(({ hasSources }) => hasSources === true);
+  if (known === undefined) return !catalog.isComplete();
+  return known.deployment === true && known.packages.some(({ hasSources }) => hasSources === true);
 }
 
 export function createRestorationReconciler(ports: Ports): Reconciler<'restoration'> {
   return async ({ repository, commit: told }, signal) => {
     if (!mayBeRestored(ports, repository)) return nothing('not-asked-for');
+    if (ports.catalog.get(repository.id) === undefined) needWholeIndex(ports);
     const access = await ports.open(repository, signal);
     const found = await openRegistered(access, {}, signal);
     if (found.kind === 'none') return nothing(found.reason);
