@@ -41,8 +41,23 @@ const DOWNSTREAMS = {
   grouped: direct('', ', group: all'),
   top: direct(),
   usual: { spec: direct().spec.replace(', pullRequest: false', '') },
+  // Settled by a line in the package, which was reviewed.
+  settled: direct(),
+  settledByPull: { spec: direct().spec.replace(', pullRequest: false', '') },
+  elsewhere: { spec: direct().spec.replace('branch: main', 'branch: release') },
   full: direct(GUARDRAIL, ', maxOpen: 1'),
 };
+
+const decisions = (repo: string): string => `apiVersion: config.portico.dev/v1alpha1
+kind: MergeDecisions
+metadata:
+  name: merge-decisions
+  annotations: { config.kubernetes.io/local-config: "true" }
+spec:
+  upstream: { repo: ${repo}, directory: web }
+  localOwns:
+  - { resource: { apiVersion: v1, kind: ConfigMap, name: web }, path: data.color, upstream: changes, by: carol }
+`;
 
 beforeAll(async () => {
   if (!STORIES) return;
@@ -60,11 +75,12 @@ beforeAll(async () => {
       ...(['top', 'usual'].includes(name) ? shop : below('shop', shop)),
       ...(['two', 'grouped', 'full'].includes(name) && below('cart', shop)),
       ...(name === 'owned' && { CODEOWNERS: 'shop/ @carol\n' }),
-      ...(name === 'conflicting' && {
+      ...(['conflicting', 'settled', 'settledByPull'].includes(name) && {
         'shop/config.yaml': configMap('web', { color: 'mine', size: 'small' }),
       }),
+      ...(name.startsWith('settled') && { 'shop/portico-merge.yaml': decisions(up.url) }),
     };
-    await stage.repository(name).push('main', files);
+    await stage.repository(name).push(name === 'elsewhere' ? 'release' : 'main', files);
   }
   await makeRules();
   await stage.idle();
@@ -72,13 +88,20 @@ beforeAll(async () => {
   await stage.watching(
     async ({ method, path }) => {
       const [, name = '', what = ''] =
-        /^\/repos\/acme\/(raced|edited)\/.*(check-suites|check-runs)$/.exec(path) ?? [];
+        /^\/repos\/acme\/(raced|edited|elsewhere)\/.*(check-suites|check-runs)$/.exec(path) ?? [];
       const call = `${name} ${method} ${what}`;
       if (seen.has(call)) return;
       seen.add(call);
       // Its checks are written, and it is about to come to the branch.
       if (call === 'raced GET check-suites')
         await stage.repository('raced').push('main', { 'README.md': 'Meanwhile.\n' }, { as: 'bob' });
+      // What judges it changes while the branch that it comes to stays where it is.
+      if (call === 'elsewhere POST check-runs') {
+        const repo = stage.repository('elsewhere');
+        const file = '.github/portico.yaml';
+        const guarded = `${(await repo.read(file))!.trimEnd()}${GUARDRAIL.replaceAll('\n', '\n  ')}\n`;
+        await repo.push('main', { [file]: guarded }, { as: 'bob' });
+      }
       if (call === 'edited POST check-runs') {
         const repo = stage.repository('edited');
         const branch = (await branches(repo)).trim().replace('refs/heads/', '');
@@ -228,6 +251,25 @@ longTest(
     expect((await repo.tags()).get('shop/v1')).toBe(await repo.head('main'));
   },
 );
+
+longTest('what the rules let through that are in force no more is checked again, and held', async () => {
+  const repo = stage.repository('elsewhere');
+  expect(await bodyOf(repo)).toContain('because** `portico` says: guardrail/color');
+  expect(await repo.read('shop/config.yaml', 'release')).toContain('first');
+  expect([...(await repo.tags()).keys()]).toEqual([]);
+});
+
+longTest('what portico-merge.yaml settles holds nothing back, with a pull request and without', async () => {
+  const settled = stage.repository('settled');
+  expect(await settled.pulls('all')).toEqual([]);
+  const byPull = stage.repository('settledByPull');
+  expect((await byPull.pulls('all')).map(({ merged_at: at }) => at)).toEqual([expect.any(String)]);
+  for (const repo of [settled, byPull]) {
+    expect(await repo.read('shop/config.yaml')).toContain('mine');
+    expect(await repo.read('shop/Kptfile')).toContain('web/v2');
+    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+  }
+});
 
 longTest('several of one repository come one after the other, and a group as one commit', async () => {
   const two = stage.repository('two');
