@@ -9,6 +9,7 @@ import { CHART_FILES } from '../../scripts/chart-files.ts';
 import { VARIABLES } from '../../src/config/environment-table.ts';
 import { ROOT, run, type Outcome } from '../cli/run-portico.ts';
 import { realTools, titled } from '../processors/real-tools.ts';
+import { EVERYTHING } from './chart-values.ts';
 import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
 
 const tools = realTools();
@@ -18,21 +19,6 @@ async function template(...values: string[]): Promise<Outcome> {
   const set = values.flatMap((value) => ['--set', value]);
   return run('helm', ['template', 'acme', 'deploy/chart', '--namespace', 'bots', ...set], here);
 }
-
-const EVERYTHING = [
-  'app.id=1234567',
-  'app.host=ghe.acme.example',
-  'certificates.configMap=authorities',
-  'env.LOG_LEVEL=debug',
-  'serviceAccount.token=true',
-  'ingress.enabled=true,ingress.host=portico.acme.example,ingress.tlsSecret=tls,ingress.className=nginx',
-  'httpRoute.enabled=true,httpRoute.host=portico.acme.example,httpRoute.parentRefs[0].name=public',
-  'serviceMonitor.enabled=true,serviceMonitor.labels.release=prometheus',
-  'prometheusRule.enabled=true,prometheusRule.labels.release=prometheus',
-  'grafanaDashboard.enabled=true',
-  'secret.external.enabled=true,secret.external.store.name=vault',
-  `image.digest=sha256:${'a'.repeat(64)}`,
-];
 
 interface Values {
   readonly secret: { readonly keys: Readonly<Record<string, { readonly key: string }>> };

@@ -39,6 +39,7 @@ test('the server may do what it does there, and nothing else', () => {
     'create pods/attach',
     'delete jobs',
     'get pods/attach',
+    'list events',
     'list jobs',
     'list networkpolicies',
     'list pods',

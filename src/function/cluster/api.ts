@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { z } from 'zod';
 
@@ -12,44 +13,119 @@ import type { ClusterSettings } from './settings.ts';
 const CALL_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** What is shown of the API server's words. */
-const MAX_REASON = 500;
+export const MAX_REASON = 500;
+
+/** Between two tries of a call, where the API server names no other time. */
+const PAUSE_MS = 250;
+/** What a server that starts, is overloaded or has lost its store says of itself. */
+const NOT_NOW = new Set([429, 502, 503, 504]);
+/** What a server that has just started says to everybody, until it has read who may do what. */
+const NOT_YET = new Set([401, 403]);
+/** For so long; whoever has no right waits as long to hear of it. */
+const LEARNING_MS = 2_000;
+const NOT_THERE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+]);
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** That there is no such object is an answer, too. */
-  readonly absent?: 'fine';
+  /** A status that is as wanted, too: 404 where there is no such object, 409 where it was made already. */
+  readonly alsoFine?: 404 | 409;
 }
 
-/** @throws PorticoError CLUSTER_API for whatever is not the answer of the schema; the signal's reason after an abort */
+/** Why a call did not do. */
+export interface Failure {
+  readonly fault: PorticoError;
+  /** Absent where the same call can only fail again. */
+  readonly again?: { readonly afterMs: number; readonly forMs: number };
+}
+
+/**
+ * Tries again and again for `settings.patienceMs` while the API server is not there, as in an upgrade, or is
+ * overloaded.
+ * @throws PorticoError the last fault; the signal's reason after an abort
+ */
+export async function patiently<T extends object>(
+  { patienceMs }: ClusterSettings,
+  attempt: () => Promise<T | Failure>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const begun = performance.now();
+  for (;;) {
+    const tried = await attempt();
+    if (!('fault' in tried)) return tried;
+    const { again, fault } = tried;
+    if (again === undefined) throw fault;
+    const until = begun + Math.min(patienceMs, again.forMs);
+    if (performance.now() + again.afterMs > until) throw fault;
+    await delay(again.afterMs, undefined, { signal });
+  }
+}
+
+/**
+ * Makes a call, patiently: it may reach the API server twice.
+ * @throws PorticoError CLUSTER_API for whatever is not the answer of the schema; the signal's reason after an abort
+ */
 export async function callApi<T>(
   settings: ClusterSettings,
   call: Call,
   schema: z.ZodType<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
+  const { text } = await patiently(settings, () => tryOnce(settings, call, signal), signal);
+  const read = schema.safeParse(parsed(text));
+  if (read.success) return read.data;
+  throw apiFault(call.method, call.path, `its answer has another shape: ${z.prettifyError(read.error)}`);
+}
+
+async function tryOnce(
+  settings: ClusterSettings,
+  { method, path, body, alsoFine }: Call,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly text: string } | Failure> {
   const limit = AbortSignal.timeout(CALL_MS);
   const both = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-  const { method, path, body } = call;
-  let status: number;
-  let text: string;
+  let answer: Answer;
   try {
     const request = await requestOf(settings, method, path, {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
     });
-    ({ status, text } = await answerOf(request, body, both));
+    answer = await answerOf(request, body, both);
   } catch (cause) {
     signal?.throwIfAborted();
-    throw cause instanceof PorticoError ? cause : apiFault(method, path, reasonOf(cause), cause);
+    if (cause instanceof PorticoError) throw cause;
+    return unreached(method, path, cause);
   }
-  const expected = (status >= 200 && status <= 299) || (status === 404 && call.absent === 'fine');
-  if (!expected) throw apiFault(method, path, `it answered ${status}: ${wordsOf(text)}`);
-  const read = schema.safeParse(parsed(text));
-  if (!read.success)
-    throw apiFault(method, path, `its answer has another shape: ${z.prettifyError(read.error)}`);
-  return read.data;
+  const { status, text } = answer;
+  const fine = (status >= 200 && status <= 299) || status === alsoFine;
+  return fine ? { text } : refusedBy(method, path, answer);
+}
+
+/** No answer came. */
+export function unreached(method: string, path: string, cause: unknown): Failure {
+  const fault = apiFault(method, path, reasonOf(cause), cause);
+  return NOT_THERE.has(codeOf(cause)) ? { fault, again: { afterMs: PAUSE_MS, forMs: Infinity } } : { fault };
+}
+
+/** Another answer came. */
+export function refusedBy(method: string, path: string, { status, text, retryAfterMs }: Answer): Failure {
+  const fault = apiFault(method, path, `it answered ${status}: ${wordsOf(text)}`);
+  if (NOT_YET.has(status)) return { fault, again: { afterMs: PAUSE_MS, forMs: LEARNING_MS } };
+  const afterMs = retryAfterMs ?? (NOT_NOW.has(status) ? PAUSE_MS : undefined);
+  return afterMs === undefined ? { fault } : { fault, again: { afterMs, forMs: Infinity } };
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 }
 
 /** A request with the token of this moment, not yet sent. @throws PorticoError CLUSTER_API where there is no token */
@@ -75,26 +151,31 @@ export async function requestOf(
     : http.request(url + path, options);
 }
 
-function answerOf(
-  request: http.ClientRequest,
-  body: unknown,
-  signal: AbortSignal,
-): Promise<{ readonly status: number; readonly text: string }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** When the server wants to be asked again; undefined where it does not say so in seconds. */
+  readonly retryAfterMs: number | undefined;
+}
+
+function answerOf(request: http.ClientRequest, body: unknown, signal: AbortSignal): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const abort = (): void => void request.destroy(new Error(`no answer in ${CALL_MS / 1000} s`));
   signal.addEventListener('abort', abort, { once: true });
   request.on('error', reject);
   request.on('response', (response) => {
     response.on('error', reject);
-    bodyOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+    readAnswer(response).then(resolve, reject);
   });
   if (signal.aborted) abort();
   request.end(body === undefined ? undefined : JSON.stringify(body));
   return promise.finally(() => signal.removeEventListener('abort', abort));
 }
 
-/** The text of an answer. @throws Error past MAX_ANSWER_BYTES */
-export async function bodyOf(response: http.IncomingMessage): Promise<string> {
+/** @throws Error past MAX_ANSWER_BYTES */
+export async function readAnswer(response: http.IncomingMessage): Promise<Answer> {
+  const { statusCode: status = 0, headers } = response;
+  const seconds = /^\d{1,4}$/.exec(headers['retry-after'] ?? '')?.[0];
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -102,7 +183,11 @@ export async function bodyOf(response: http.IncomingMessage): Promise<string> {
     if (size > MAX_ANSWER_BYTES) throw new Error(`its answer is larger than ${MAX_ANSWER_BYTES} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return {
+    status,
+    text: Buffer.concat(chunks).toString('utf8'),
+    retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1000,
+  };
 }
 
 const STATUS = z.object({ message: z.string() });

@@ -9,7 +9,17 @@ import { Readable, type Duplex } from 'node:stream';
 
 import { z } from 'zod';
 
-import { apiFault, bodyOf, requestOf, wordsOf } from './api.ts';
+import { PorticoError } from '../../error.ts';
+import {
+  apiFault,
+  patiently,
+  readAnswer,
+  refusedBy,
+  requestOf,
+  unreached,
+  wordsOf,
+  type Failure,
+} from './api.ts';
 import { createFrameReader, frameOf, MAX_FRAME_BYTES, OPCODE } from './frames.ts';
 import type { ClusterSettings } from './settings.ts';
 
@@ -30,6 +40,13 @@ const PIECE_BYTES = 32 * 1024;
 /** How long the API server may take to connect. */
 const CONNECT_MS = 30_000;
 
+/** The connection to a container, by which nothing was sent yet. */
+export interface Connection {
+  readonly socket: Duplex;
+  /** What came with the answer. */
+  readonly head: Buffer;
+}
+
 export interface Attached {
   readonly path: string;
   readonly stdin: string;
@@ -38,11 +55,14 @@ export interface Attached {
 
 /**
  * Gives a container its stdin, and takes what it writes until it ends.
- * @throws PorticoError CLUSTER_API where the connection is refused or ends before all was received; after an abort, the signal's reason
+ * @throws PorticoError CLUSTER_API where the connection ends before all was received; after an abort, the signal's reason
  */
-export async function attach(settings: ClusterSettings, what: Attached, signal: AbortSignal): Promise<void> {
+export async function exchange(
+  { socket, head }: Connection,
+  what: Attached,
+  signal: AbortSignal,
+): Promise<void> {
   const fault = (reason: string, cause?: unknown): Error => apiFault('attach', what.path, reason, cause);
-  const { socket, head } = await connect(settings, what.path, signal);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = (): void => void socket.destroy();
   signal.addEventListener('abort', abort, { once: true });
@@ -76,11 +96,13 @@ export async function attach(settings: ClusterSettings, what: Attached, signal: 
       socket.destroy();
     }
   };
-  socket.on('error', (cause) => reject(fault(cause.message, cause)));
+  // API servers reset a connection once they have said how it ended; what they said is what counts.
+  let broken: Error | undefined;
+  socket.on('error', (cause) => (broken = cause));
   socket.on('close', () => {
     if (succeeded(status)) resolve();
-    else
-      reject(fault(status === undefined ? 'the connection ended before the function did' : wordsOf(status)));
+    else if (status !== undefined) reject(fault(wordsOf(status)));
+    else reject(fault(broken?.message ?? 'the connection ended before the function did', broken));
   });
   socket.on('data', onData);
   if (signal.aborted) abort();
@@ -119,11 +141,23 @@ function succeeded(status: string | undefined): boolean {
   }
 }
 
-async function connect(
+/**
+ * Connects to a container, patiently.
+ * @throws PorticoError CLUSTER_API where that is refused; after an abort, the signal's reason
+ */
+export async function connect(
   settings: ClusterSettings,
   path: string,
   signal: AbortSignal,
-): Promise<{ readonly socket: Duplex; readonly head: Buffer }> {
+): Promise<Connection> {
+  return patiently(settings, () => tryToConnect(settings, path, signal), signal);
+}
+
+async function tryToConnect(
+  settings: ClusterSettings,
+  path: string,
+  signal: AbortSignal,
+): Promise<Connection | Failure> {
   const key = randomBytes(16).toString('base64');
   const request = await requestOf(settings, 'GET', path, {
     connection: 'Upgrade',
@@ -132,17 +166,13 @@ async function connect(
     'sec-websocket-key': key,
     'sec-websocket-protocol': PROTOCOL,
   });
-  const { promise, resolve, reject } = Promise.withResolvers<{ socket: Duplex; head: Buffer }>();
-  const fail = (reason: string, cause?: unknown): void => reject(apiFault('attach', path, reason, cause));
+  const { promise, resolve, reject } = Promise.withResolvers<Connection | Failure>();
   const limit = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
   const abort = (): void => void request.destroy(new Error('it did not connect in time'));
   limit.addEventListener('abort', abort, { once: true });
-  request.on('error', (cause) => fail(cause.message, cause));
+  request.on('error', (cause) => resolve(unreached('attach', path, cause)));
   request.on('response', (response: IncomingMessage) => {
-    bodyOf(response).then(
-      (text) => fail(`it answered ${response.statusCode}: ${wordsOf(text)}`),
-      (cause: unknown) => fail(`it answered ${response.statusCode}`, cause),
-    );
+    readAnswer(response).then((answer) => resolve(refusedBy('attach', path, answer)), reject);
   });
   request.on('upgrade', (response: IncomingMessage, socket: Duplex, head: Buffer) => {
     const accept = createHash('sha1')
@@ -151,15 +181,17 @@ async function connect(
     const agreed = response.headers['sec-websocket-protocol'] === PROTOCOL;
     if (agreed && response.headers['sec-websocket-accept'] === accept) return resolve({ socket, head });
     socket.destroy();
-    return fail(`it does not speak ${PROTOCOL}, as Kubernetes 1.30 and later do`);
+    return reject(apiFault('attach', path, `it does not speak ${PROTOCOL}, as Kubernetes 1.30 and later do`));
   });
   if (limit.aborted) abort();
   request.end();
   try {
-    return await promise;
-  } catch (error) {
+    const tried = await promise;
+    if ('fault' in tried) signal.throwIfAborted();
+    return tried;
+  } catch (cause) {
     signal.throwIfAborted();
-    throw error;
+    return cause instanceof PorticoError ? { fault: cause } : unreached('attach', path, cause);
   } finally {
     limit.removeEventListener('abort', abort);
   }

@@ -30,9 +30,13 @@ const JOBS = z.object({
     .nullish(),
 });
 
+/** A Job is deleted at the end of each run; what stays is ended by its deadline. */
+const REMOVAL_MS = 10_000;
+
 /**
- * What a server does with the cluster at its start: removes Jobs of its own name, which an earlier process left, and
- * those that are too old to be anyone's; sees whether functions could run. Gives sentences for the log.
+ * What a server does with the cluster at its start: removes Jobs of its own pod, which an earlier container left, and
+ * those that are too old to be anyone's; sees whether functions could run. It does not wait for an API server that is
+ * not there. Gives sentences for the log.
  */
 export async function prepareCluster(
   settings: ClusterSettings,
@@ -41,7 +45,7 @@ export async function prepareCluster(
   const notes: string[] = [];
   for (const step of [removeLeftovers, requireNoNetwork]) {
     try {
-      await step(settings, signal);
+      await step({ ...settings, patienceMs: 0 }, signal);
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof PorticoError)) throw error;
@@ -71,8 +75,10 @@ export async function withJob<T>(settings: ClusterSettings, name: string, use: (
   try {
     return await use();
   } finally {
-    // The call that made it may have failed after the Job was there. What stays after this is ended by its deadline.
-    await removeJob(settings, name).catch(() => undefined);
+    // The call that made it may have failed after the Job was there.
+    await removeJob({ ...settings, patienceMs: Math.min(settings.patienceMs, REMOVAL_MS) }, name).catch(
+      () => undefined,
+    );
     running.delete(name);
   }
 }
@@ -80,7 +86,7 @@ export async function withJob<T>(settings: ClusterSettings, name: string, use: (
 /** Deletes a Job with its pod. One that is not there is as wanted. @throws PorticoError CLUSTER_API */
 async function removeJob(settings: ClusterSettings, name: string, signal?: AbortSignal): Promise<void> {
   const path = `${jobs(settings)}/${name}?propagationPolicy=Background&gracePeriodSeconds=0`;
-  await callApi(settings, { method: 'DELETE', path, absent: 'fine' }, z.unknown(), signal);
+  await callApi(settings, { method: 'DELETE', path, alsoFine: 404 }, z.unknown(), signal);
 }
 
 function jobs({ namespace }: ClusterSettings): string {

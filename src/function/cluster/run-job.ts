@@ -10,7 +10,8 @@ import { printedBy, refused } from '../sandbox/answer.ts';
 import { STDERR_KEPT, type Limits } from '../sandbox/limits.ts';
 import { heldTooMuch, keepFirst, printedTooMuch, tookTooLong } from '../sandbox/supervise.ts';
 import { callApi } from './api.ts';
-import { attach } from './attach.ts';
+import { connect, exchange } from './attach.ts';
+import { failureOf } from './events.ts';
 import { CONTAINER, jobOf, RUN_LABEL, START_MS } from './job.ts';
 import { withJob } from './leftovers.ts';
 import { requireNoNetwork } from './network-policy.ts';
@@ -34,23 +35,24 @@ export interface JobRun {
   readonly startMs?: number | undefined;
 }
 
+/** What a Job came to; `lost` where the cluster broke it off, and another one may fare better. */
+interface Ran {
+  readonly printed: PrintedOutput;
+  readonly lost: boolean;
+}
+
 /**
- * Runs an image once. Its time counts from when it runs; waiting for a node and for the image has a limit of its own.
- * Whatever the cluster refuses is an answer, with the reason. Throws the signal's reason after an abort.
+ * Runs an image, and once more where the cluster broke it off: a function only reads its input and writes its output.
+ * Its time counts from when it runs; waiting for a node and for the image has a limit of its own. Whatever the cluster
+ * refuses is an answer, with the reason. Throws the signal's reason after an abort.
  */
 export async function runJob(run: JobRun): Promise<PrintedOutput> {
-  const { settings, signal, reference, limits } = run;
+  const { signal, reference } = run;
   signal?.throwIfAborted();
   if (!/@sha256:[0-9a-f]{64}$/.test(reference)) return { output: refused(noDigest(reference)) };
-  const name = `portico-function-${randomBytes(8).toString('hex')}`;
   try {
-    await requireNoNetwork(settings, signal);
-    const body = jobOf(name, reference, limits, settings);
-    const path = `/apis/batch/v1/namespaces/${settings.namespace}/jobs`;
-    return await withJob(settings, name, async () => {
-      await callApi(settings, { method: 'POST', path, body }, z.unknown(), signal);
-      return throughPod(name, run);
-    });
+    const first = await runOnce(run);
+    return first.lost ? (await runOnce(run)).printed : first.printed;
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof PorticoError)) throw error;
@@ -58,10 +60,22 @@ export async function runJob(run: JobRun): Promise<PrintedOutput> {
   }
 }
 
-async function throughPod(name: string, run: JobRun): Promise<PrintedOutput> {
+async function runOnce(run: JobRun): Promise<Ran> {
+  const { settings, signal, reference, limits } = run;
+  await requireNoNetwork(settings, signal);
+  const name = `portico-function-${randomBytes(8).toString('hex')}`;
+  const body = jobOf(name, reference, limits, settings);
+  const path = `/apis/batch/v1/namespaces/${settings.namespace}/jobs`;
+  return withJob(settings, name, async () => {
+    await callApi(settings, { method: 'POST', path, body, alsoFine: 409 }, z.unknown(), signal);
+    return throughPod(name, run);
+  });
+}
+
+async function throughPod(name: string, run: JobRun): Promise<Ran> {
   const { settings, signal, limits, reference, stdin } = run;
   const started = await untilStarted(name, run);
-  if ('code' in started) return { output: refused(started) };
+  if ('cut' in started) return { printed: { output: refused(started.cut) }, lost: started.lost };
   const over = new AbortController();
   let cut: Refusal | undefined;
   const stop = (reason: Refusal): void => {
@@ -76,29 +90,32 @@ async function throughPod(name: string, run: JobRun): Promise<PrintedOutput> {
   const path = `/api/v1/namespaces/${settings.namespace}/pods/${started.pod}/attach?container=${CONTAINER}&stdin=true&stdout=true&stderr=true`;
   const onOutput = (stream: 'stdout' | 'stderr', chunk: Buffer): void =>
     (stream === 'stdout' ? stdout : stderr).add(chunk);
-  let lost: PorticoError | undefined;
-  let exitCode = 1;
+  let fault: PorticoError | undefined;
+  let ended: Ending = { exitCode: 1 };
   try {
-    lost = await attach(settings, { path, stdin, onOutput }, both).then(() => undefined, asFault);
-    const ended = await untilEnded(name, run, both, lost === undefined ? END_MS : LOST_MS);
-    if (ended === undefined) cut ??= removed(reference, lost?.message ?? 'it does not say how it ended');
-    else {
-      exitCode = ended.exitCode;
-      cut ??= ended.cut ?? (lost && interrupted(reference, lost, exitCode));
-    }
+    const connection = await connect(settings, path, both);
+    fault = await exchange(connection, { path, stdin, onOutput }, both).then(() => undefined, asFault);
+    ended = await untilEnded(name, run, { fault, signal: both });
   } catch (error) {
     signal?.throwIfAborted();
-    if (cut === undefined) throw lost ?? error;
+    if (cut === undefined) {
+      if (fault === undefined || !(error instanceof PorticoError)) throw error;
+      ended = { exitCode: 1, lost: removed(reference, fault.message) };
+    }
   } finally {
     clearTimeout(timer);
   }
-  return printedBy({
+  const { exitCode, lost } = ended;
+  const lostAlone = cut === undefined && lost !== undefined;
+  cut ??= lost ?? ended.cut;
+  const printed = printedBy({
     exitCode,
     stdout: stdout.text(),
     stderr: stderr.text(),
     status: '',
     ...(cut !== undefined && { cut }),
   });
+  return { printed, lost: lostAlone };
 }
 
 function asFault(error: unknown): PorticoError {
@@ -110,46 +127,55 @@ function asFault(error: unknown): PorticoError {
 async function untilStarted(
   name: string,
   { settings, signal, reference, startMs = START_MS }: JobRun,
-): Promise<{ readonly pod: string } | Refusal> {
+): Promise<{ readonly pod: string } | { readonly cut: Refusal; readonly lost: boolean }> {
   const end = performance.now() + startMs;
   let last: string | undefined;
   while (performance.now() < end) {
     const [pod] = await readPods(settings, `${RUN_LABEL}=${name}`, signal);
     if (pod !== undefined) {
       if (pod.state.kind === 'running') return { pod: pod.name };
-      if (pod.state.kind === 'ended') return tooEarly(reference, pod.state.reason);
-      if (pod.state.final) return neverStarted(reference, pod.state);
+      if (pod.state.kind === 'ended')
+        return { cut: tooEarly(reference, pod.state.reason), lost: pod.state.by === 'cluster' };
+      if (pod.state.final) return { cut: neverStarted(reference, pod.state), lost: false };
       last = pod.state.reason;
-    }
+    } else if (last !== undefined) return { cut: removed(reference, 'its pod was deleted'), lost: true };
     await delay(POLL_MS, undefined, { signal });
   }
-  return {
+  const reason = (await failureOf(settings, name, signal)) ?? last ?? 'the cluster made none.';
+  const cut: Refusal = {
     code: 'CONTAINER_FAILED',
-    message: `The pod of ${reference} did not start in ${startMs / 1000} s: ${last ?? 'the cluster made none.'}`,
+    message: `The pod of ${reference} did not start in ${startMs / 1000} s: ${reason}`,
     hint: 'The operator of Portico must see to the nodes and quotas of the cluster. Then check again.',
   };
-}
-
-/** How the container ended; undefined where the cluster does not say so in time. */
-async function untilEnded(
-  name: string,
-  { settings, reference, limits }: JobRun,
-  signal: AbortSignal,
-  endMs: number,
-): Promise<Ending | undefined> {
-  const end = performance.now() + endMs;
-  do {
-    const [pod] = await readPods(settings, `${RUN_LABEL}=${name}`, signal);
-    if (pod === undefined) return { exitCode: 1, cut: removed(reference, 'it was deleted') };
-    if (pod.state.kind === 'ended') return endOf(pod.state, reference, limits);
-    await delay(POLL_MS, undefined, { signal });
-  } while (performance.now() < end);
-  return undefined;
+  return { cut, lost: false };
 }
 
 interface Ending {
   readonly exitCode: number;
+  /** Why the function was ended. */
   readonly cut?: Refusal;
+  /** Why it is not known what the function wrote, or would have written. */
+  readonly lost?: Refusal;
+}
+
+/** How the container ended, after its streams did: by themselves, or by the fault. */
+async function untilEnded(
+  name: string,
+  { settings, reference, limits }: JobRun,
+  { fault, signal }: { readonly fault: PorticoError | undefined; readonly signal: AbortSignal },
+): Promise<Ending> {
+  const end = performance.now() + (fault === undefined ? END_MS : LOST_MS);
+  do {
+    const [pod] = await readPods(settings, `${RUN_LABEL}=${name}`, signal);
+    if (pod === undefined) return { exitCode: 1, lost: removed(reference, 'it was deleted') };
+    if (pod.state.kind === 'ended') {
+      const ending = endOf(pod.state, reference, limits);
+      if (fault === undefined || ending.cut !== undefined) return ending;
+      return { lost: interrupted(reference, fault, ending.exitCode), ...ending };
+    }
+    await delay(POLL_MS, undefined, { signal });
+  } while (performance.now() < end);
+  return { exitCode: 1, lost: removed(reference, fault?.message ?? 'it does not say how it ended') };
 }
 
 function endOf(
@@ -159,7 +185,7 @@ function endOf(
 ): Ending {
   if (by === 'memory') return { exitCode, cut: heldTooMuch(reference, limits) };
   if (by === 'deadline') return { exitCode, cut: tookTooLong(reference, limits) };
-  return by === 'cluster' ? { exitCode, cut: removed(reference, reason) } : { exitCode };
+  return by === 'cluster' ? { exitCode, lost: removed(reference, reason) } : { exitCode };
 }
 
 function neverStarted(reference: string, { reason, pull }: Pod['state'] & { kind: 'waiting' }): Refusal {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { PorticoError } from '../../error.ts';
@@ -15,12 +16,19 @@ export interface ClusterSettings {
   readonly namespace: string;
   /** Names of Secrets in that namespace with which images are pulled. */
   readonly pullSecrets: readonly string[];
-  /** Whose Jobs these are: the name of this machine, or of the pod. */
+  /** Whose Jobs these are: a pod by its name, and any other process by a name that it alone has. */
   readonly owner: string;
+  /** How long a call is repeated while the API server is not there. */
+  readonly patienceMs: number;
 }
 
 const MOUNTED = '/var/run/secrets/kubernetes.io/serviceaccount';
 const NAMESPACE = 'portico-functions';
+/** An API server that is replaced by its next version, or elects another leader of its store. */
+const PATIENCE_MS = 30_000;
+
+/** One for each process. */
+const PROCESS = randomBytes(4).toString('hex');
 
 /** A label of DNS, as names of namespaces are. https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ */
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -52,8 +60,19 @@ export function clusterSettings(env: Readonly<Record<string, string | undefined>
       setting(env['PORTICO_KUBERNETES_CA_FILE']) ?? (own === undefined ? `${MOUNTED}/ca.crt` : undefined),
     namespace,
     pullSecrets,
-    owner: labelValue(setting(env['HOSTNAME']) ?? hostname()),
+    owner: ownerOf(env),
+    patienceMs: PATIENCE_MS,
   };
+}
+
+/**
+ * A pod has one server, which finds by the pod's name what it left before its container was started again. Elsewhere
+ * several servers and command lines share the name of a machine, and one would remove what another runs.
+ */
+function ownerOf(env: Readonly<Record<string, string | undefined>>): string {
+  const name = setting(env['HOSTNAME']) ?? hostname();
+  if ((env['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return labelValue(name, 63);
+  return `${labelValue(name, 54)}-${PROCESS}`;
 }
 
 function inCluster(env: Readonly<Record<string, string | undefined>>): string {
@@ -73,11 +92,11 @@ function readUrl(text: string): string {
   return withoutEnd(url.href, '/');
 }
 
-/** At most 63 letters, digits, `-`, `_` and `.`, as values of labels are. */
-function labelValue(text: string): string {
+/** Letters, digits, `-`, `_` and `.`, as values of labels are, which have 63 characters at most. */
+function labelValue(text: string, length: number): string {
   const value = text
     .replaceAll(/[^\w.-]/g, '-')
-    .slice(0, 63)
+    .slice(0, length)
     .replaceAll(/^[^A-Za-z0-9]+|(?<![^A-Za-z0-9])[^A-Za-z0-9]+$/g, '');
   return value === '' ? 'unnamed' : value;
 }

@@ -6,8 +6,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as http from 'node:http';
 import * as https from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 export interface Job {
   readonly metadata: {
@@ -27,6 +27,9 @@ export interface Job {
   };
 }
 
+/** Not there, or an answer of a server that is overloaded or starts. */
+type Fault = 'reset' | { readonly status: number; readonly retryAfter?: string };
+
 /** What becomes of pods, which a test may change at any time. */
 export interface Behaviour {
   token: string;
@@ -37,12 +40,16 @@ export interface Behaviour {
   /** The pod ended before anybody attached. */
   early?: true;
   unschedulable?: string;
+  /** The Job has no pod, for this reason. */
+  uncreated?: string;
   /** Status of the pod after its end. */
   ended?: { readonly reason: string; readonly message: string };
   /** The version that the server speaks. */
   protocol: string;
-  /** The connection is cut after so many bytes of output. */
-  cutAfter?: number;
+  /** The connection is cut after so many bytes of output, as often as it says. */
+  cut?: { readonly afterBytes: number; times: number };
+  /** What the next calls get in place of an answer, after they were carried out. */
+  faults: Fault[];
   policies: object[];
   forbidden?: string;
 }
@@ -77,12 +84,20 @@ export async function startFakeApiServer(tls?: { key: string; cert: string }): P
     script: 'cat',
     protocol: 'v5.channel.k8s.io',
     policies: [DENY_ALL],
+    faults: [],
   };
 
   const onRequest = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const url = new URL(request.url!, 'http://fake');
     calls.push(`${request.method} ${url.pathname}`);
+    const fault = behaviour.faults.shift();
     const answer = (status: number, body: object): void => {
+      if (fault === 'reset') return void request.socket.destroy();
+      if (fault !== undefined) {
+        const { retryAfter } = fault;
+        response.writeHead(fault.status, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+        return void response.end(JSON.stringify({ kind: 'Status', message: 'not now' }));
+      }
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
     const fail = (status: number, message: string): void => answer(status, { kind: 'Status', message });
@@ -98,10 +113,13 @@ export async function startFakeApiServer(tls?: { key: string; cert: string }): P
       wanted.every((pair) => labels[pair.split('=')[0]!] === pair.split('=')[1]),
     );
     if (group === 'networkpolicies') return answer(200, { metadata: {}, items: behaviour.policies });
+    if (group === 'events') return answer(200, { items: [...jobs.keys()].flatMap(eventsOf) });
+    if (group === 'pods' && behaviour.uncreated !== undefined) return answer(200, { items: [] });
     if (group === 'pods') return answer(200, { items: chosen.map((job) => podOf(job)) });
     if (group !== 'jobs') return fail(404, 'not found');
     if (request.method === 'POST') {
       const job = JSON.parse(text) as Job;
+      if (jobs.has(job.metadata.name)) return fail(409, `jobs.batch "${job.metadata.name}" already exists`);
       jobs.set(job.metadata.name, job);
       pods.set(job.metadata.name, behaviour.early ? { exitCode: 2 } : {});
       return answer(201, job);
@@ -112,6 +130,20 @@ export async function startFakeApiServer(tls?: { key: string; cert: string }): P
     pods.delete(name!);
     return answer(200, { kind: 'Status', status: 'Success' });
   };
+
+  /** As controllers write them: one for each try, oldest not always first, among those of other Jobs. */
+  const eventsOf = (job: string): object[] =>
+    [
+      { name: job, reason: 'FailedCreate', message: behaviour.uncreated, at: '2030-01-01T00:00:02Z' },
+      { name: job, reason: 'FailedCreate', message: 'an older reason', at: '2030-01-01T00:00:01Z' },
+      { name: `${job}-abcde`, reason: 'MissingClusterDNS', message: 'no matter', at: '2030-01-01T00:00:03Z' },
+      { name: 'another', reason: 'FailedCreate', message: 'of another', at: '2030-01-01T00:00:04Z' },
+    ].map(({ name, at, ...rest }) => ({
+      ...rest,
+      involvedObject: { name },
+      lastTimestamp: at,
+      eventTime: null,
+    }));
 
   const podOf = ({ metadata }: Job): object => {
     const { exitCode, outOfMemory } = pods.get(metadata.name) ?? {};
@@ -137,7 +169,7 @@ export async function startFakeApiServer(tls?: { key: string; cert: string }): P
     };
   };
 
-  const onUpgrade = (request: http.IncomingMessage, socket: Duplex): void => {
+  const onUpgrade = (request: http.IncomingMessage, socket: Socket): void => {
     const url = new URL(request.url!, 'http://fake');
     calls.push(`${request.method} ${url.pathname}`);
     const refuse = (status: string, message: string): void =>
@@ -146,6 +178,8 @@ export async function startFakeApiServer(tls?: { key: string; cert: string }): P
       );
     if (request.headers.authorization !== `Bearer ${behaviour.token}`)
       return refuse('401 Unauthorized', 'no');
+    if (behaviour.forbidden === 'attach')
+      return refuse('403 Forbidden', 'User "system:serviceaccount:portico:portico" cannot reach attach');
     const asked = String(request.headers['sec-websocket-protocol']).split(/, */);
     const job = /pods\/(.+)-abcde\/attach$/.exec(url.pathname)?.[1] ?? '';
     const pod = pods.get(job);
@@ -157,13 +191,16 @@ export async function startFakeApiServer(tls?: { key: string; cert: string }): P
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
     );
-    runPod(pod, jobs.get(job)!, socket, behaviour);
+    const { cut } = behaviour;
+    const cutAfter = cut !== undefined && cut.times > 0 ? cut.afterBytes : undefined;
+    if (cut !== undefined) cut.times -= 1;
+    runPod(pod, jobs.get(job)!, socket, { script: behaviour.script, cutAfter });
   };
 
   const settled = (request: http.IncomingMessage, response: http.ServerResponse): void =>
     void onRequest(request, response).catch((error: unknown) => response.destroy(error as Error));
   const server = tls === undefined ? http.createServer(settled) : https.createServer(tls, settled);
-  server.on('upgrade', onUpgrade);
+  server.on('upgrade', (request, socket) => onUpgrade(request, socket as Socket));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -189,7 +226,12 @@ function end(child: ChildProcess | undefined): void {
 }
 
 /** Runs the pod's process with the memory that the Job allows it. */
-function runPod(pod: PodState, job: Job, socket: Duplex, { script, cutAfter }: Behaviour): void {
+function runPod(
+  pod: PodState,
+  job: Job,
+  socket: Socket,
+  { script, cutAfter }: { readonly script: string; readonly cutAfter: number | undefined },
+): void {
   const memoryKi = Number.parseInt(job.spec.template.spec.containers[0].resources.limits.memory) * 1024;
   const child = spawn('sh', ['-c', `ulimit -v ${memoryKi}; ${script}`], { detached: true });
   pod.child = child;
@@ -215,6 +257,9 @@ function runPod(pod: PodState, job: Job, socket: Duplex, { script, cutAfter }: B
     rest = Buffer.concat([rest, bytes]);
     for (let next = unframe(rest); next !== undefined; next = unframe(rest)) {
       rest = rest.subarray(next.size);
+      // As the real one does, which reads nothing more after it has said how the pod ended.
+      if (next.opcode === 8)
+        return void (socket instanceof TLSSocket ? socket.destroy() : socket.resetAndDestroy());
       if (next.opcode !== 2) continue;
       if (next.payload[0] === 255 && next.payload[1] === 0) child.stdin.end();
       else if (next.payload[0] === 0) child.stdin.write(next.payload.subarray(1));
@@ -227,7 +272,7 @@ function runPod(pod: PodState, job: Job, socket: Duplex, { script, cutAfter }: B
     if (socket.destroyed) return;
     const status = JSON.stringify({ metadata: {}, status: 'Success' });
     socket.write(frame(0x82, Buffer.concat([Buffer.from([3]), Buffer.from(status)])));
-    socket.end(frame(0x88, Buffer.from([0x03, 0xe8])));
+    socket.write(frame(0x88, Buffer.from([0x03, 0xe8])));
   });
 }
 

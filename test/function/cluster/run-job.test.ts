@@ -41,6 +41,8 @@ function settingsFor(url: string, more: Record<string, string> = {}): ClusterSet
   return clusterSettings({
     PORTICO_KUBERNETES_URL: url,
     PORTICO_KUBERNETES_TOKEN_FILE: tokenFile,
+    // As in a pod.
+    KUBERNETES_SERVICE_HOST: '10.96.0.1',
     HOSTNAME: 'portico-0',
     ...more,
   });
@@ -97,6 +99,7 @@ describe('a function on Kubernetes', () => {
     cluster.behaviour.script = 'exit 137';
     cluster.behaviour.ended = { reason: 'Evicted', message: 'ephemeral storage exceeds 128Mi' };
     expect((await run()).refused?.message).toMatch(/ended early: Evicted: ephemeral storage/);
+    expect(posted()).toBe(2);
   });
 
   test('of an aborted render is deleted', async () => {
@@ -109,12 +112,31 @@ describe('a function on Kubernetes', () => {
     expect(cluster.jobs.size).toBe(0);
   });
 
-  test('whose output does not arrive whole has failed', async () => {
+  test('whose output does not arrive whole is run once more, and then has failed', async () => {
     cluster.behaviour.script = 'cat; head -c 100000 /dev/zero';
-    cluster.behaviour.cutAfter = 50_000;
+    cluster.behaviour.cut = { afterBytes: 50_000, times: 2 };
     const { refused, items } = await run();
     expect(items).toBeUndefined();
     expect(refused).toMatchObject({ code: 'CONTAINER_FAILED' });
+    expect(posted()).toBe(2);
+  });
+
+  test('whose connection is lost once answers', async () => {
+    cluster.behaviour.script = 'cat; sleep 0.1; echo said >&2';
+    cluster.behaviour.cut = { afterBytes: 10, times: 1 };
+    expect(await run()).toMatchObject({ exitCode: 0, items: [ITEM], stderr: 'said\n' });
+    expect(posted()).toBe(2);
+    expect(cluster.jobs.size).toBe(0);
+  });
+
+  test('whose pod goes away before it starts is run once more', async () => {
+    cluster.behaviour.unschedulable = '0/3 nodes are available';
+    const going = run();
+    while (!cluster.calls.some((call) => call.endsWith('/pods'))) await delay(10);
+    delete cluster.behaviour.unschedulable;
+    cluster.jobs.clear();
+    expect(await going).toMatchObject({ exitCode: 0, items: [ITEM] });
+    expect(posted()).toBe(2);
   });
 
   test('that ends before it is given its input has failed', async () => {
@@ -133,18 +155,24 @@ describe('a function on Kubernetes', () => {
     expect(cluster.jobs.size).toBe(0);
   });
 
-  test('for which there is no place is given up in time', async () => {
-    cluster.behaviour.unschedulable = '0/3 nodes are available';
-    const { timeoutMs, ...rest } = { ...SHORT_LIMITS, timeoutMs: 1000 };
-    const answer = await runJob({
-      reference,
-      stdin: '',
-      limits: { ...rest, timeoutMs },
-      settings,
-      startMs: 100,
-    });
-    expect(answer).toMatchObject({
-      output: { refused: { message: expect.stringMatching(/did not start in 0.1 s: 0\/3 nodes/) } },
+  test.each([
+    ['no place', { unschedulable: '0/3 nodes are available' }, /did not start in 0\.1 s: 0\/3 nodes/],
+    ['no quota', { uncreated: 'exceeded quota: few' }, /did not start in 0\.1 s: exceeded quota: few/],
+  ])('for which there is %s is given up in time, and it says why', async (_, behaviour, message) => {
+    Object.assign(cluster.behaviour, behaviour);
+    const limits = { ...SHORT_LIMITS, timeoutMs: 1000 };
+    const hasty = { ...settings, patienceMs: 0 };
+    const run = { reference, stdin: '', limits, settings: hasty, startMs: 100 };
+    const given = { output: { refused: { message: expect.stringMatching(message) } } };
+    expect(await runJob(run)).toMatchObject(given);
+    // With a Role that does not allow events, less is said.
+    cluster.behaviour.forbidden = 'events';
+    expect(await runJob(run)).toMatchObject({
+      output: {
+        refused: {
+          message: expect.stringMatching(/did not start in 0\.1 s: (?:0\/3|the cluster made none)/),
+        },
+      },
     });
     expect(cluster.jobs.size).toBe(0);
   });
@@ -251,6 +279,7 @@ describe('the API server', () => {
   test('gets the token of the moment', async () => {
     expect(await run()).toMatchObject({ exitCode: 0 });
     cluster.behaviour.token = 'second-token';
+    settings = { ...settings, patienceMs: 0 };
     const refused = await run();
     expect(outcomeOf(refused)).toBe('CLUSTER_API');
     expect(JSON.stringify(refused)).not.toContain('first-token');
@@ -260,11 +289,21 @@ describe('the API server', () => {
 
   test.each(['networkpolicies', 'jobs', 'pods'])('that forbids %s is quoted', async (what) => {
     cluster.behaviour.forbidden = what;
+    settings = { ...settings, patienceMs: 0 };
     const { refused } = await run();
     expect(refused).toMatchObject({ code: 'CLUSTER_API', hint: expect.stringContaining('deploy/functions') });
     expect(refused!.message).toContain(
       `it answered 403: User "system:serviceaccount:portico:portico" cannot`,
     );
+  });
+
+  test('that forbids to attach is quoted, and nothing runs once more', async () => {
+    cluster.behaviour.forbidden = 'attach';
+    settings = { ...settings, patienceMs: 0 };
+    const { refused } = await run();
+    expect(refused).toMatchObject({ code: 'CLUSTER_API', hint: expect.stringContaining('deploy/functions') });
+    expect(refused!.message).toMatch(/it answered 403: .* cannot reach attach/);
+    expect(posted()).toBe(1);
   });
 
   test('that cannot close stdin alone is refused', async () => {
@@ -274,8 +313,35 @@ describe('the API server', () => {
   });
 
   test('that is not there is named', async () => {
-    settings = settingsFor('http://127.0.0.1:9');
+    settings = { ...settingsFor('http://127.0.0.1:9'), patienceMs: 0 };
     expect(outcomeOf(await run())).toBe('CLUSTER_API');
+  });
+
+  test('that is started again or overloaded is asked again, and makes one Job', async () => {
+    const overloaded = { status: 429, retryAfter: '0' };
+    // The first call reads the policies; the second one makes the Job, although its answer gets lost. A server that
+    // has just started forbids everything for a moment.
+    cluster.behaviour.faults = [
+      overloaded,
+      'reset',
+      { status: 503 },
+      { status: 403 },
+      overloaded,
+      { status: 500, retryAfter: '0' },
+    ];
+    expect(await run()).toMatchObject({ exitCode: 0, items: [ITEM] });
+    expect(cluster.behaviour.faults).toEqual([]);
+    expect(cluster.jobs.size).toBe(0);
+  });
+
+  test('is not asked for longer than a while, and not again after a refusal', async () => {
+    settings = { ...settings, patienceMs: 400 };
+    cluster.behaviour.faults = Array.from({ length: 10 }, () => ({ status: 503 }));
+    expect((await run()).refused?.message).toMatch(/answered 503: not now/);
+    expect(cluster.calls).toHaveLength(2);
+    cluster.behaviour.faults = [{ status: 500 }];
+    expect((await run()).refused?.message).toMatch(/answered 500: not now/);
+    expect(cluster.calls).toHaveLength(3);
   });
 
   test.skipIf(noOpenssl)('is believed by its certificate alone', async () => {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+
 import { expect, test } from 'vitest';
 
 import { containerSettings } from '../../../src/function/container/settings.ts';
@@ -8,6 +10,12 @@ const POD = {
   HOSTNAME: 'portico-7f9-x2',
 };
 
+/** In a process of its own. */
+const PRINT_OWNER = `
+import { clusterSettings } from ${JSON.stringify(import.meta.resolve('../../../src/function/cluster/settings.ts'))};
+const env = { PORTICO_KUBERNETES_URL: 'https://api.example:6443/', HOSTNAME: 'build.example' };
+console.log(clusterSettings(env).owner);`;
+
 test('a pod with a service account needs no more', () => {
   expect(containerSettings({ ...POD, KUBERNETES_SERVICE_PORT: '6443' })).toEqual({
     kind: 'kubernetes',
@@ -17,6 +25,7 @@ test('a pod with a service account needs no more', () => {
     namespace: 'portico-functions',
     pullSecrets: [],
     owner: 'portico-7f9-x2',
+    patienceMs: 30_000,
   });
   expect(containerSettings({ ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' })).toMatchObject({
     url: 'https://[fd00::1]',
@@ -39,8 +48,28 @@ test('everything can be named', () => {
     caFile: undefined,
     namespace: 'fns',
     pullSecrets: ['a', 'b.c'],
-    owner: 'a-host',
+    owner: expect.stringMatching(/^a-host-[0-9a-f]{8}$/),
+    patienceMs: 30_000,
   });
+});
+
+function ownerOn(HOSTNAME: string): string {
+  const settings = containerSettings({
+    PORTICO_CONTAINERS: 'kubernetes',
+    PORTICO_KUBERNETES_URL: 'https://api.example:6443/',
+    HOSTNAME,
+  });
+  return settings?.kind === 'kubernetes' ? settings.owner : '';
+}
+
+test('processes outside of a cluster share no label, whatever their machine is called', () => {
+  expect(ownerOn('build.example')).toMatch(/^build\.example-[0-9a-f]{8}$/);
+  expect(ownerOn('a'.repeat(80))).toMatch(/^a{54}-[0-9a-f]{8}$/);
+  const other = spawnSync(process.execPath, ['--input-type=module', '--eval', PRINT_OWNER], {
+    encoding: 'utf8',
+  });
+  expect(other.stdout.trim()).toMatch(/^build\.example-[0-9a-f]{8}$/);
+  expect(other.stdout.trim()).not.toBe(ownerOn('build.example'));
 });
 
 test.each([
