@@ -79,8 +79,8 @@ export async function bringDirectly(
       { repository, package: down.path, sha: commit, to },
       'the update came without a pull request',
     );
-    ports.metrics?.updateBrought('direct');
   }
+  ports.metrics?.updateBrought('direct');
   await deleteBranch(plan, commit, signal);
   return { kind: 'arrived', commit, to: brought[0]?.to ?? '' };
 }
