@@ -65,8 +65,11 @@ function onlyFields(
   wanted: string,
   byName: ReadonlyMap<string, DefinitionNode>,
 ): DefinitionNode {
+  if (node.kind === Kind.UNION_TYPE_DEFINITION) {
+    return { ...node, types: (node.types ?? []).filter((each) => each.name.value in GRAPHQL_TYPES) };
+  }
   if (node.kind !== Kind.OBJECT_TYPE_DEFINITION && node.kind !== Kind.INTERFACE_TYPE_DEFINITION) {
-    throw new Error(`${node.kind} is not an object or interface`);
+    throw new Error(`${node.kind} is not an object, interface or union`);
   }
   const names = new Set(wanted.split(' '));
   const fields = (node.fields ?? []).filter((field) => {

@@ -207,10 +207,29 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   Repository:
     'id databaseId name nameWithOwner isPrivate isFork isArchived parent url sshUrl viewerPermission issue issues pullRequest ' +
     'hasIssuesEnabled hasVulnerabilityAlertsEnabled autoMergeAllowed mergeCommitAllowed rebaseMergeAllowed squashMergeAllowed ' +
-    'defaultBranchRef mergeQueue',
+    'defaultBranchRef mergeQueue owner visibility pullRequests',
   Ref: 'id name target',
   GitObject: 'oid',
-  Commit: 'id oid',
+  RepositoryOwner: 'id login url',
+  Organization: 'id databaseId login name url',
+  Commit: 'id oid checkSuites',
+  CheckSuiteConnection: 'nodes pageInfo totalCount',
+  CheckSuite: 'id databaseId app checkRuns',
+  App: 'id databaseId name slug',
+  CheckRunConnection: 'nodes pageInfo totalCount',
+  CheckRun:
+    'id databaseId name externalId status conclusion title summary text startedAt completedAt checkSuite annotations',
+  CheckAnnotationConnection: 'totalCount',
+  PullRequestConnection: 'nodes pageInfo totalCount',
+  PullRequestCommitConnection: 'nodes pageInfo totalCount',
+  PullRequestCommit: 'id commit',
+  IssueCommentConnection: 'nodes pageInfo totalCount',
+  PullRequestReviewConnection: 'nodes pageInfo totalCount',
+  PullRequestTimelineItems: '*',
+  PullRequestTimelineItemsConnection: 'nodes pageInfo totalCount filteredCount',
+  ConvertToDraftEvent: 'id actor createdAt',
+  LabelConnection: 'nodes pageInfo totalCount',
+  Label: 'id name color description',
   IssueConnection: 'nodes pageInfo totalCount',
   PageInfo: '*',
   MergeQueue: 'id',
@@ -219,12 +238,13 @@ export const GRAPHQL_TYPES: Readonly<Record<string, string>> = {
   PullRequest:
     'id databaseId fullDatabaseId number title body state isDraft merged mergedAt closed closedAt createdAt updatedAt ' +
     'url headRefName headRefOid isCrossRepository baseRefName baseRefOid mergeable mergeStateStatus reviewDecision author autoMergeRequest ' +
-    'isInMergeQueue isMergeQueueEnabled mergeQueueEntry',
+    'isInMergeQueue isMergeQueueEnabled mergeQueueEntry locked mergedBy mergeCommit labels headRepository baseRepository ' +
+    'comments reviews timelineItems commits',
   AutoMergeRequest: 'authorEmail commitBody commitHeadline enabledAt enabledBy mergeMethod pullRequest',
   IssueComment:
     'id databaseId fullDatabaseId body createdAt updatedAt lastEditedAt editor includesCreatedEdit url author isMinimized minimizedReason issue pullRequest',
   PullRequestReview:
-    'id databaseId fullDatabaseId body state submittedAt lastEditedAt editor includesCreatedEdit createdAt updatedAt url author isMinimized minimizedReason pullRequest',
+    'id databaseId fullDatabaseId body state commit submittedAt lastEditedAt editor includesCreatedEdit createdAt updatedAt url author isMinimized minimizedReason pullRequest',
   PullRequestReviewComment:
     'id databaseId fullDatabaseId body path createdAt updatedAt lastEditedAt editor includesCreatedEdit url author isMinimized minimizedReason pullRequest',
 };

@@ -2,7 +2,7 @@
  * What one upstream revision costs on its way into many repositories, until each has published it: calls, hours at GitHub's limits, memory.
  *
  *   npm run simulate -- [--repos 10000] [--packages 1] [--installations 1] [--replicas 1] [--no-waves]
- *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--merge-minutes 0] [--releases] [--direct] [--json]
+ *     [--content-per-hour 500] [--content-per-minute 80] [--rest-per-hour 5000] [--graphql-per-hour 5000] [--merge-minutes 0] [--releases] [--direct] [--json]
  */
 
 import { parseArgs } from 'node:util';
@@ -23,6 +23,8 @@ const { values } = parseArgs({
     'content-per-minute': { type: 'string', default: '80' },
     'content-per-hour': { type: 'string', default: '500' },
     'rest-per-hour': { type: 'string', default: '5000' },
+    // GitHub gives an installation as many points as calls.
+    'graphql-per-hour': { type: 'string' },
     'merge-minutes': { type: 'string', default: '0' },
     releases: { type: 'boolean', default: false },
     // Every update comes without a pull request.
@@ -31,7 +33,7 @@ const { values } = parseArgs({
   },
 });
 
-const NONE: Calls = { content: 0, writes: 0, reads: 0 };
+const NONE: Calls = { content: 0, writes: 0, reads: 0, graphql: 0 };
 const { opening, approval, publishing } = values.direct
   ? { opening: CALLS_OF_DIRECT, approval: NONE, publishing: NONE }
   : CALLS_OF_UPDATE;
@@ -68,10 +70,12 @@ const result = simulateFanOut({
   contentPerMinute: number('content-per-minute'),
   contentPerHour: number('content-per-hour'),
   restPerHour: number('rest-per-hour'),
-  opening: { content: opening.content, rest: inAll(opening) },
+  graphqlPerHour: number(values['graphql-per-hour'] === undefined ? 'rest-per-hour' : 'graphql-per-hour'),
+  opening: { content: opening.content, rest: inAll(opening), graphql: opening.graphql },
   publishing: {
     content: approval.content + publishing.content + release.content,
     rest: inAll(approval) + inAll(publishing) + inAll(release),
+    graphql: approval.graphql + publishing.graphql + release.graphql,
   },
   workSeconds: WORK_SECONDS,
   workers: WORKERS * Math.max(1, number('replicas')),
@@ -83,7 +87,8 @@ else {
   const lines: [string, string][] = [
     ['update pull requests', String(result.updates)],
     ['calls that create content', String(result.contentCalls)],
-    ['calls in all', String(result.restCalls)],
+    ['calls in all, by REST', String(result.restCalls)],
+    ['points of GraphQL', String(result.graphqlPoints)],
     ['the last pull request is open after', `${result.openHours.toFixed(1)} h`],
     ['all are published after', `${result.doneHours.toFixed(1)} h`],
     [

@@ -26,6 +26,8 @@ export interface FanOutOptions {
   readonly contentPerMinute: number;
   readonly contentPerHour: number;
   readonly restPerHour: number;
+  /** Points. */
+  readonly graphqlPerHour: number;
   /** Of one update until its pull request is open and checked, and from its approval until it is released. */
   readonly opening: Cost;
   readonly publishing: Cost;
@@ -36,9 +38,10 @@ export interface FanOutOptions {
   readonly mergeSeconds: number;
 }
 
-/** Calls that count for the hour, and how many of them create content. */
+/** Calls that count for the hour of REST, how many of them create content, and points of GraphQL. */
 interface Cost {
   readonly rest: number;
+  readonly graphql: number;
   readonly content: number;
 }
 
@@ -46,6 +49,7 @@ export interface FanOutResult {
   readonly updates: number;
   readonly contentCalls: number;
   readonly restCalls: number;
+  readonly graphqlPoints: number;
   /** Hours until the last pull request is open, and until all is published. */
   readonly openHours: number;
   readonly doneHours: number;
@@ -127,6 +131,7 @@ export function simulateFanOut(options: FanOutOptions): FanOutResult {
     updates: opened.size,
     contentCalls: opened.size * (options.opening.content + options.publishing.content),
     restCalls: opened.size * (options.opening.rest + options.publishing.rest),
+    graphqlPoints: opened.size * (options.opening.graphql + options.publishing.graphql),
     openHours: hours(last),
     doneHours: hours(now),
     firstHours: firsts(opened),
@@ -145,11 +150,17 @@ function secondsTo(at: bigint, now: bigint): number {
   return Number(at - now) / Number(SECOND);
 }
 
-/** The installation's calls so far: of both windows, and of GitHub's hour of all calls, which begins anew each time. */
-interface Limits {
-  readonly content: bigint[];
+/** What was used of an hour of GitHub, which begins anew each time. */
+interface Hour {
   hour: bigint;
   used: number;
+}
+
+/** The installation's calls so far: of both windows, and of the hours of REST and of GraphQL. */
+interface Limits {
+  readonly content: bigint[];
+  readonly rest: Hour;
+  readonly graphql: Hour;
   /** Open updates in the order in which they are approved and merged, and when. */
   readonly merges: { readonly id: string; readonly at: bigint }[];
 }
@@ -172,7 +183,7 @@ function openOne({
   readonly published: Map<string, bigint>;
   readonly options: FanOutOptions;
 }): bigint {
-  const mine = limits.get(installation) ?? { content: [], hour: 0n, used: 0, merges: [] };
+  const mine = limits.get(installation) ?? newLimits();
   limits.set(installation, mine);
   let free = 0;
   for (const [at, until] of workers.entries()) if (until < (workers[free] ?? 0n)) free = at;
@@ -203,7 +214,8 @@ function publishUntil(
 function spend(limits: Limits, then: bigint, cost: Cost, options: FanOutOptions): bigint {
   let at = then;
   for (let call = 0; call < cost.content; call += 1) at = contentCall(limits, at, options);
-  return restCalls(limits, at, cost.rest, options);
+  at = inHour(limits.graphql, at, cost.graphql, options.graphqlPerHour);
+  return inHour(limits.rest, at, cost.rest, options.restPerHour);
 }
 
 function contentCall({ content }: Limits, now: bigint, options: FanOutOptions): bigint {
@@ -225,14 +237,18 @@ function contentCall({ content }: Limits, now: bigint, options: FanOutOptions): 
   return at;
 }
 
-function restCalls(limits: Limits, now: bigint, calls: number, { restPerHour }: FanOutOptions): bigint {
+function newLimits(): Limits {
+  return { content: [], rest: { hour: 0n, used: 0 }, graphql: { hour: 0n, used: 0 }, merges: [] };
+}
+
+function inHour(limit: Hour, now: bigint, calls: number, most: number): bigint {
   const hour = now / (3_600n * SECOND);
-  if (hour > limits.hour) Object.assign(limits, { hour, used: 0 });
-  limits.used += calls;
-  if (limits.used <= restPerHour)
-    return now > limits.hour * 3_600n * SECOND ? now : limits.hour * 3_600n * SECOND;
-  Object.assign(limits, { hour: limits.hour + 1n, used: calls });
-  return limits.hour * 3_600n * SECOND;
+  if (hour > limit.hour) Object.assign(limit, { hour, used: 0 });
+  limit.used += calls;
+  const begins = (): bigint => limit.hour * 3_600n * SECOND;
+  if (limit.used <= most) return now > begins() ? now : begins();
+  Object.assign(limit, { hour: limit.hour + 1n, used: calls });
+  return begins();
 }
 
 function isDue(one: RolloutMember, revision: string): boolean {

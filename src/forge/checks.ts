@@ -16,7 +16,7 @@ const ANNOTATION = { bytes: 16_000 };
 const MAX_ANNOTATIONS = 500;
 
 /** Check runs of ours, and what others say of a commit. Checks with more than three actions or too long ones throw CHECK_INVALID. */
-export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'healthOf'> {
+export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'healthOf'> & PutAmong {
   const { checks, repos } = context.octokit.rest;
 
   const ourRun = async (check: CheckInput, signal?: AbortSignal): Promise<readonly RawCheckRun[]> => {
@@ -69,21 +69,28 @@ export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'h
     return { id, written: existing?.id === id ? 'updated' : 'created' };
   };
 
+  const putAmong: PutAmong['putAmong'] = async (all, read, signal) => {
+    const wanted = all.map((check) => ({ check, requests: requestsFor(check) }));
+    for (const [sha, group] of Map.groupBy(wanted, ({ check }) => check.headSha)) {
+      const present = (await read(sha)) ?? (await ourRuns(sha, signal));
+      const there = new Set(present.map(({ name }) => name));
+      for (const { check, requests } of group) {
+        if (check.onlyIfThere === true && !there.has(check.name)) continue;
+        await put(check, requests, present, signal);
+      }
+    }
+  };
+
   return {
+    putAmong,
     putCheck: async (check, signal) => {
       const wanted = requestsFor(check);
       return put(check, wanted, await ourRun(check, signal), signal);
     },
-    putChecks: async (all, signal) => {
-      const wanted = all.map((check) => ({ check, requests: requestsFor(check) }));
-      for (const [sha, group] of Map.groupBy(wanted, ({ check }) => check.headSha)) {
-        const present = await ourRuns(sha, signal);
-        const there = new Set(present.map(({ name }) => name));
-        for (const { check, requests } of group) {
-          if (check.onlyIfThere === true && !there.has(check.name)) continue;
-          await put(check, requests, present, signal);
-        }
-      }
+    putChecks: async (all, signal) => putAmong(all, async () => null, signal),
+    ourChecks: async (sha, signal) => {
+      const app = await context.app(signal);
+      return (await ourRuns(sha, signal)).map((run) => toCheckRun(run, app));
     },
     listChecks: async (ref, signal) => {
       const runs = await allPages(async (page) => {
@@ -141,7 +148,16 @@ export function createChecksApi(context: RepositoryContext): Omit<ChecksPort, 'h
   };
 }
 
-interface RawCheckRun {
+/** Checks written among runs of ours that were read just now; where `read` answers null they are read here. */
+export interface PutAmong {
+  putAmong(
+    all: readonly CheckInput[],
+    read: (sha: string) => Promise<readonly RawCheckRun[] | null>,
+    signal?: AbortSignal,
+  ): Promise<void>;
+}
+
+export interface RawCheckRun {
   readonly id: number;
   readonly name: string;
   readonly head_sha: string;
@@ -291,7 +307,7 @@ export function isOurs(
   return app?.id === id && (isShared !== true || OUR_NAMES.test(name));
 }
 
-function toCheckRun(run: RawCheckRun, app: AppIdentity): CheckRun {
+export function toCheckRun(run: RawCheckRun, app: AppIdentity): CheckRun {
   const isOfOthers = run.app?.id === app.id && !isOurs(run, app);
   return {
     id: run.id,

@@ -22,6 +22,11 @@ export interface ContentBudget {
   take(installationId: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Until when the calls of one installation are made one by one, in milliseconds since 1970. */
+export interface LookPause {
+  until: number;
+}
+
 export interface ForgePause {
   /** Null: of the App itself. */
   readonly installationId: number | null;

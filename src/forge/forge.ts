@@ -9,10 +9,11 @@ import { createEditsApi } from './edits.ts';
 import { createEtagCache } from './etag-cache.ts';
 import type { Forge } from './forge-api.ts';
 import { orNull } from './forge-error.ts';
-import type { AppIdentity, ForgeOptions } from './forge-types.ts';
+import type { AppIdentity, ForgeOptions, LookPause } from './forge-types.ts';
 import { createHealthApi } from './health.ts';
 import { createInstallations, toInstallation } from './installations.ts';
 import { createIssuesApi } from './issues.ts';
+import { withLooks } from './looks.ts';
 import type { ClientShare } from './octokit.ts';
 import { allPages } from './octokit.ts';
 import { createPullsApi } from './pulls.ts';
@@ -80,7 +81,7 @@ export function connectForge(options: ForgeOptions): Forge {
     },
     repository: (installationId, key) => {
       const octokit = speakers.repository(installationId, key.id);
-      return assemble({ octokit, key, app }, share.backoffMs);
+      return assemble({ octokit, key, app, looks: share.looksOf(installationId) }, share.backoffMs);
     },
     tokenFor: (installationId, repositoryId, signal) =>
       speakers.gitToken(installationId, repositoryId, signal),
@@ -96,6 +97,7 @@ export function shareOf(options: Omit<ForgeOptions, 'appId' | 'privateKey'>): Cl
     etags: createEtagCache(),
     budget: options.budget,
     gateOf: gatesOf(options),
+    looksOf: lookPauses(),
     onCall: options.onCall,
     backoffMs: options.backoffMs ?? 500,
   };
@@ -118,9 +120,19 @@ function gatesOf({
   };
 }
 
+/** One for each installation. */
+function lookPauses(): (installationId: number) => LookPause {
+  const pauses = new Map<number, LookPause>();
+  return (installationId) => {
+    const known = pauses.get(installationId) ?? { until: 0 };
+    pauses.set(installationId, known);
+    return known;
+  };
+}
+
 /** All calls about one repository. */
 export function assemble(context: RepositoryContext, backoffMs: number): RepositoryForge {
-  return {
+  return withLooks(context, {
     ...createRepositoryApi(context),
     ...createActivityApi(context),
     ...createPullsApi(context, backoffMs),
@@ -133,5 +145,5 @@ export function assemble(context: RepositoryContext, backoffMs: number): Reposit
     ...createCommitsApi(context),
     ...createReleasesApi(context),
     ...createHealthApi(context),
-  };
+  });
 }

@@ -7,7 +7,7 @@ import { scrubSecrets } from '../text/secrets.ts';
 import type { CallGate, CallKind } from './call-gate.ts';
 import { conditionsOf, tokenDigest, type EtagCache } from './etag-cache.ts';
 import { forgeError, isPrimaryLimit } from './forge-error.ts';
-import type { ContentBudget, ForgeCall } from './forge-types.ts';
+import type { ContentBudget, ForgeCall, LookPause } from './forge-types.ts';
 import { graphqlStatus, isGraphqlLimit, type GraphqlFault } from './graphql-fault.ts';
 
 /** What all clients of one forge share. */
@@ -17,6 +17,8 @@ export interface ClientShare {
   readonly budget: ContentBudget | undefined;
   /** The way that all calls of an installation take; null: of the App itself. */
   readonly gateOf: (installationId: number | null) => CallGate;
+  /** Until when an installation reads one thing at a time. */
+  readonly looksOf: (installationId: number) => LookPause;
   readonly onCall: ((call: ForgeCall) => void) | undefined;
   readonly backoffMs: number;
 }
@@ -132,6 +134,11 @@ async function sendRequest(conversation: Conversation, options: RequestOptions):
   }
 }
 
+/** Whether a call may change something: a write, or a mutation. */
+export function isWrite(options: RequestOptions): boolean {
+  return pointsOf(options) > 1;
+}
+
 /** What GitHub counts for a call: a write, or a mutation, is five reads. */
 function pointsOf({ method, ...options }: RequestOptions): number {
   const { query } = options as { readonly query?: unknown };
@@ -185,7 +192,7 @@ async function ask(
       ms: performance.now() - started,
       installationId: speaker.installationId,
       repositoryId: speaker.repositoryId,
-      writes: pointsOf(options) > 1,
+      writes: isWrite(options),
       ...(Number.isNaN(remaining) ? {} : { remaining }),
     });
   };

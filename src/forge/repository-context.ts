@@ -1,11 +1,12 @@
 import type { Octokit } from '@octokit/rest';
 
-import type { AppIdentity, RepositoryKey } from './forge-types.ts';
+import type { AppIdentity, LookPause, RepositoryKey } from './forge-types.ts';
 
 /** What the calls about one repository share. */
 export interface RepositoryContext {
   readonly octokit: Octokit;
   readonly key: RepositoryKey;
+  readonly looks: LookPause;
   app(signal?: AbortSignal): Promise<AppIdentity>;
 }
 

@@ -86,7 +86,8 @@ export function connectWorkflowForge(options: WorkflowForgeOptions): Forge {
           blame: 'bug',
         }),
       ),
-    repository: (_installation, key) => assemble({ octokit: speak(key.id), key, app }, share.backoffMs),
+    repository: (id, key) =>
+      assemble({ octokit: speak(key.id), key, app, looks: share.looksOf(id) }, share.backoffMs),
     tokenFor: () => Promise.resolve(options.token),
     tokenAfter: () => Promise.resolve(null),
   };

@@ -25,6 +25,8 @@ const proposal = z.object({
   again: again.exactOptional(),
   /** When it was asked for, in milliseconds since 1970. */
   at: z.number().exactOptional(),
+  /** Asked for by a sweep: mostly nothing is new, and reads that are answered as unchanged cost nothing. */
+  swept: z.literal(true).exactOptional(),
   /** Set where it waits in the lane of strangers. */
   author: z.string().exactOptional(),
   /** Its author's proposals took long lately: it is to be done where long ones wait. */

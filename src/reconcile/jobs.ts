@@ -75,6 +75,15 @@ export function pullJob(
   return headRepositoryId === repository.id ? job : strangerJob(job, author);
 }
 
+/** The same look, asked for by a sweep. */
+export function sweptPullJob(
+  repository: RepositoryRef,
+  pull: Pick<Pull, 'number' | 'headRepositoryId' | 'author'>,
+): Job {
+  const job = pullJob(repository, pull);
+  return isProposalJob(job) ? { ...job, data: { ...job.data, swept: true } } : job;
+}
+
 export function isProposalJob(job: Job): job is ProposalJob {
   switch (job.kind) {
     case 'proposal':

@@ -2,7 +2,12 @@ import { GraphQLError } from 'graphql';
 
 /** An error as GitHub types it. */
 export function graphqlError(
-  type: 'NOT_FOUND' | 'FORBIDDEN' | 'UNPROCESSABLE',
+  type:
+    | 'NOT_FOUND'
+    | 'FORBIDDEN'
+    | 'UNPROCESSABLE'
+    | 'MISSING_PAGINATION_BOUNDARIES'
+    | 'EXCESSIVE_PAGINATION',
   message: string,
 ): GraphQLError {
   return new GraphQLError(message, { extensions: { type } });

@@ -17,6 +17,8 @@ import type { RepositoryRecord } from '../records.ts';
 import { simpleUser } from '../shapes/account.ts';
 import { issueOf } from '../shapes/pull.ts';
 import type { GraphqlCall } from './call.ts';
+import { connection, type Page } from './connection.ts';
+import { commitNode, pullFields } from './pull-fields.ts';
 import { repositoryFields } from './repository-fields.ts';
 
 export type Node = Record<string, unknown>;
@@ -50,6 +52,7 @@ export function repositoryNode(call: GraphqlCall, repository: RepositoryRecord):
     url: context.urls.repoWeb(repository),
     viewerPermission: context.access.viewerRole(actor, repository).toUpperCase(),
     ...repositoryFields(call, repository),
+    pullRequests: (wanted: PullsWanted) => pullsOf(call, repository, wanted),
     issues: (wanted: IssuesWanted) => issuesOf(call, repository, wanted),
     issue: ({ number }: { number: number }) => {
       const issue = at(number);
@@ -60,6 +63,31 @@ export function repositoryNode(call: GraphqlCall, repository: RepositoryRecord):
       return pullId === null ? null : pullNode(call, pullById(context, pullId));
     },
   };
+}
+
+interface PullsWanted extends Page {
+  readonly headRefName?: string;
+  readonly baseRefName?: string;
+  readonly states?: readonly string[];
+  readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' };
+}
+
+/** `PullRequestConnection`, in the order of their creation. */
+function pullsOf(call: GraphqlCall, repository: RepositoryRecord, wanted: PullsWanted): Node {
+  const { context } = call;
+  const { headRefName: head, baseRefName: base, states, orderBy } = wanted;
+  const found = collaborationStore(context.store)
+    .pulls.find('repository', [repository.id])
+    .filter((pull) => head === undefined || pull.headRef === head)
+    .filter((pull) => base === undefined || pull.baseRef === base)
+    .filter((pull) => states === undefined || states.includes(pullState(call, pull)));
+  const sorted = found.toSorted((a, b) => a.number - b.number);
+  if (orderBy?.direction === 'DESC') sorted.reverse();
+  return connection('pullRequests', sorted, wanted, (pull) => pullNode(call, pull));
+}
+
+function pullState({ context }: GraphqlCall, pull: PullRecord): string {
+  return pull.mergedAt === null ? issueOf(context, pull).state.toUpperCase() : 'MERGED';
 }
 
 interface IssuesWanted {
@@ -136,7 +164,7 @@ export function pullNode(call: GraphqlCall, pull: PullRecord): Node {
     number: pull.number,
     title: issue.title,
     body: issue.body ?? '',
-    state: pull.mergedAt === null ? issue.state.toUpperCase() : 'MERGED',
+    state: pullState(call, pull),
     isDraft: pull.draft,
     merged: pull.mergedAt !== null,
     mergedAt: pull.mergedAt,
@@ -155,6 +183,12 @@ export function pullNode(call: GraphqlCall, pull: PullRecord): Node {
     mergeStateStatus: () => look(verdict.state.toUpperCase()),
     reviewDecision: () => reviewDecision(call, repository, pull),
     author: () => accountNode(call, issue.userId),
+    ...pullFields(call, repository, pull, {
+      account: (id) => accountNode(call, id),
+      repository: (one) => repositoryNode(call, one),
+      comment: (one) => commentNode(call, one),
+      review: (one) => reviewNode(call, one),
+    }),
     autoMergeRequest: () => autoMergeNode(call, pull),
     isInMergeQueue: entryOf(context, pull) !== undefined,
     isMergeQueueEnabled: hasQueue(context, repository, pull.baseRef),
@@ -205,6 +239,7 @@ export function reviewNode(call: GraphqlCall, review: ReviewRecord): Node {
     ...ids('PullRequestReview', review.id),
     ...written(call, review),
     state: review.state,
+    commit: () => commitNode(call, repository, review.commitId),
     submittedAt: review.submittedAt,
     url: call.context.urls.repoWeb(repository, `/pull/${pull.number}#pullrequestreview-${review.id}`),
     pullRequest: () => pullNode(call, pull),

@@ -2,6 +2,7 @@ import { nodeId } from '../node-id.ts';
 import { hasQueue } from '../pulls/merge-queue.ts';
 import type { RepositoryRecord } from '../records.ts';
 import { visible, type GraphqlCall } from './call.ts';
+import { commitNode } from './pull-fields.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -12,6 +13,12 @@ export function repositoryFields(call: GraphqlCall, repository: RepositoryRecord
   return {
     isArchived: repository.archived,
     isFork: repository.parentId !== undefined,
+    visibility: repository.private ? 'PRIVATE' : 'PUBLIC',
+    owner: () => {
+      const { id, type, login, name } = context.records.account(repository.ownerId);
+      const url = context.urls.webUrl(`/${login}`);
+      return { __typename: type, id: nodeId(type, id), databaseId: id, login, name, url };
+    },
     // Its own fields only; GitHub nests them as deep as is asked.
     parent: parent && {
       id: nodeId('Repository', parent.id),
@@ -34,13 +41,14 @@ export function repositoryFields(call: GraphqlCall, repository: RepositoryRecord
 }
 
 /** `Ref` of the default branch; null while there is none. */
-async function branchRef({ context }: GraphqlCall, repository: RepositoryRecord): Promise<Fields | null> {
+async function branchRef(call: GraphqlCall, repository: RepositoryRecord): Promise<Fields | null> {
+  const { context } = call;
   const name = repository.defaultBranch;
   const oid = await context.git(repository).resolve(`refs/heads/${name}`);
   if (oid === undefined) return null;
   return {
     id: nodeId('Ref', `${repository.id}/refs/heads/${name}`),
     name,
-    target: { __typename: 'Commit', id: nodeId('Commit', `${repository.id}/${oid}`), oid },
+    target: commitNode(call, repository, oid),
   };
 }

@@ -1,5 +1,29 @@
 /** A part of GitHub's GraphQL schema (@octokit/graphql-schema, MIT), written by scripts/extract-openapi.ts. */
 export const SCHEMA_INPUTS = `
+input IssueCommentOrder {
+  direction: OrderDirection!
+  field: IssueCommentOrderField!
+}
+
+input LabelOrder {
+  direction: OrderDirection!
+  field: LabelOrderField!
+}
+
+input CheckRunFilter {
+  appId: Int
+  checkName: String
+  checkType: CheckRunType
+  conclusions: [CheckConclusionState!]
+  status: CheckStatusState
+  statuses: [CheckStatusState!]
+}
+
+input CheckSuiteFilter {
+  appId: Int
+  checkName: String
+}
+
 input IssueFilters {
   assignee: String
   createdBy: String

@@ -30,7 +30,7 @@ type Bot implements Actor & Node {
   url: URI!
 }
 
-type User implements Actor & Node {
+type User implements Actor & Node & RepositoryOwner {
   databaseId: Int
   id: ID!
   login: String!
@@ -63,13 +63,16 @@ type Repository implements Node {
   mergeQueue(branch: String): MergeQueue
   name: String!
   nameWithOwner: String!
+  owner: RepositoryOwner!
   parent: Repository
   pullRequest(number: Int!): PullRequest
+  pullRequests(after: String, baseRefName: String, before: String, first: Int, headRefName: String, labels: [String!], last: Int, orderBy: IssueOrder, states: [PullRequestState!]): PullRequestConnection!
   rebaseMergeAllowed: Boolean!
   squashMergeAllowed: Boolean!
   sshUrl: GitSSHRemote!
   url: URI!
   viewerPermission: RepositoryPermission
+  visibility: RepositoryVisibility!
 }
 
 type Ref implements Node {
@@ -82,9 +85,127 @@ interface GitObject {
   oid: GitObjectID!
 }
 
+interface RepositoryOwner {
+  id: ID!
+  login: String!
+  url: URI!
+}
+
+type Organization implements Actor & Node & RepositoryOwner {
+  databaseId: Int
+  id: ID!
+  login: String!
+  name: String
+  url: URI!
+}
+
 type Commit implements GitObject & Node {
+  checkSuites(after: String, before: String, filterBy: CheckSuiteFilter, first: Int, last: Int): CheckSuiteConnection
   id: ID!
   oid: GitObjectID!
+}
+
+type CheckSuiteConnection {
+  nodes: [CheckSuite]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type CheckSuite implements Node {
+  app: App
+  checkRuns(after: String, before: String, filterBy: CheckRunFilter, first: Int, last: Int): CheckRunConnection
+  databaseId: Int
+  id: ID!
+}
+
+type App implements Node {
+  databaseId: Int
+  id: ID!
+  name: String!
+  slug: String!
+}
+
+type CheckRunConnection {
+  nodes: [CheckRun]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type CheckRun implements Node {
+  annotations(after: String, before: String, first: Int, last: Int): CheckAnnotationConnection
+  checkSuite: CheckSuite!
+  completedAt: DateTime
+  conclusion: CheckConclusionState
+  databaseId: Int
+  externalId: String
+  id: ID!
+  name: String!
+  startedAt: DateTime
+  status: CheckStatusState!
+  summary: String
+  text: String
+  title: String
+}
+
+type CheckAnnotationConnection {
+  totalCount: Int!
+}
+
+type PullRequestConnection {
+  nodes: [PullRequest]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type PullRequestCommitConnection {
+  nodes: [PullRequestCommit]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type PullRequestCommit implements Node {
+  commit: Commit!
+  id: ID!
+}
+
+type IssueCommentConnection {
+  nodes: [IssueComment]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type PullRequestReviewConnection {
+  nodes: [PullRequestReview]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+union PullRequestTimelineItems = ConvertToDraftEvent | IssueComment | PullRequestCommit | PullRequestReview
+
+type PullRequestTimelineItemsConnection {
+  filteredCount: Int!
+  nodes: [PullRequestTimelineItems]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type ConvertToDraftEvent implements Node {
+  actor: Actor
+  createdAt: DateTime!
+  id: ID!
+}
+
+type LabelConnection {
+  nodes: [Label]
+  pageInfo: PageInfo!
+  totalCount: Int!
+}
+
+type Label implements Node {
+  color: String!
+  description: String
+  id: ID!
+  name: String!
 }
 
 type IssueConnection {
@@ -125,27 +246,37 @@ type PullRequest implements Node {
   autoMergeRequest: AutoMergeRequest
   baseRefName: String!
   baseRefOid: GitObjectID!
+  baseRepository: Repository
   body: String!
   closed: Boolean!
   closedAt: DateTime
+  comments(after: String, before: String, first: Int, last: Int, orderBy: IssueCommentOrder): IssueCommentConnection!
+  commits(after: String, before: String, first: Int, last: Int): PullRequestCommitConnection!
   createdAt: DateTime!
   databaseId: Int
   fullDatabaseId: BigInt
   headRefName: String!
   headRefOid: GitObjectID!
+  headRepository: Repository
   id: ID!
   isCrossRepository: Boolean!
   isDraft: Boolean!
   isInMergeQueue: Boolean!
   isMergeQueueEnabled: Boolean!
+  labels(after: String, before: String, first: Int, last: Int, orderBy: LabelOrder = {field: CREATED_AT, direction: ASC}): LabelConnection
+  locked: Boolean!
+  mergeCommit: Commit
   mergeQueueEntry: MergeQueueEntry
   mergeStateStatus: MergeStateStatus!
   mergeable: MergeableState!
   merged: Boolean!
   mergedAt: DateTime
+  mergedBy: Actor
   number: Int!
   reviewDecision: PullRequestReviewDecision
+  reviews(after: String, author: String, before: String, first: Int, last: Int, states: [PullRequestReviewState!]): PullRequestReviewConnection
   state: PullRequestState!
+  timelineItems(after: String, before: String, first: Int, itemTypes: [PullRequestTimelineItemsItemType!], last: Int, since: DateTime, skip: Int): PullRequestTimelineItemsConnection!
   title: String!
   updatedAt: DateTime!
   url: URI!
@@ -182,6 +313,7 @@ type IssueComment implements Minimizable & Node {
 type PullRequestReview implements Minimizable & Node {
   author: Actor
   body: String!
+  commit: Commit
   createdAt: DateTime!
   databaseId: Int
   editor: Actor

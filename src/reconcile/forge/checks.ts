@@ -90,6 +90,8 @@ export interface ChecksPort {
   putChecks(checks: readonly CheckInput[], signal?: AbortSignal): Promise<unknown>;
   /** The latest run of each name and App on a commit. */
   listChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
+  /** The same, of those of ours alone. */
+  ourChecks(sha: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
   /** All runs of ours of that name on a commit, also those that a newer one has replaced. */
   checkHistory(sha: string, name: string, signal?: AbortSignal): Promise<readonly CheckRun[]>;
   /** What others say by commit statuses; `pending` where there are none too. */

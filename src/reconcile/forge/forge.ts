@@ -22,4 +22,11 @@ export interface Forge
     IssuesPort,
     PeoplePort,
     ChecksPort,
-    ReleasesPort {}
+    ReleasesPort {
+  /**
+   * The same forge for one look at a pull request: it, its comments, its reviews, when it became a draft, and our checks at its head are read in one
+   * call where the forge can, and one by one where that does not tell all of it. Each is given once and is no older than three seconds; nothing that was
+   * read before a write through this forge is given after it. After waiting for a lock begin another look; whoever merges reads without one.
+   */
+  lookingAt(n: number): Forge;
+}

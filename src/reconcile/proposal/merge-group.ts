@@ -174,7 +174,7 @@ async function groupApproval(
 ): Promise<GroupApproval> {
   const number = pullOfQueueBranch(headRef);
   const pull = number === undefined ? null : await access.forge.getPull(number, signal);
-  const digest = pull === null ? undefined : await digestAt(ports, access, pull.headSha, signal);
+  const digest = pull === null ? undefined : await digestAt(access, pull.headSha, signal);
   if (pull === null || digest === undefined) {
     const sentence =
       'Needs the approvals of a proposal that the merge queue does not name or that was not checked.';

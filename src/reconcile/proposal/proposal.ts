@@ -40,7 +40,9 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     signal?: AbortSignal,
   ): Promise<Answer> => {
     const { number } = target;
-    const loaded = await loadProposal(access, number, {}, signal);
+    // Its own writes, and what waits for a lock, go without it.
+    const looking = target.swept === true ? access : { ...access, forge: access.forge.lookingAt(number) };
+    const loaded = await loadProposal(looking, number, {}, signal);
     if (loaded.kind === 'snapshot') await tellDashboard(ports, access.ref, loaded.snapshot.pull, listed);
     const decided = decideLook(loaded, target, ports.now().getTime());
     switch (decided.do) {
@@ -63,17 +65,19 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
         await ports.enqueue(decided.job);
         return DONE;
       case 'check':
-        await check({ access, target, read: decided.snapshot, signal });
+        await check({ access, looking, target, read: decided.snapshot, signal });
         return DONE;
     }
   };
   const check = async ({
     access,
+    looking,
     target,
     read,
     signal,
   }: {
     readonly access: RepositoryAccess;
+    readonly looking: RepositoryAccess;
     readonly target: JobData<'proposal'>;
     readonly read: ProposalSnapshot;
     readonly signal: AbortSignal | undefined;
@@ -92,7 +96,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     const made = { remerge, guardrails, rendered, commit };
     const { fixes, comments, ...found } = await loadFindings({
       ports,
-      access,
+      access: looking,
       snapshot,
       made,
       memory,
@@ -104,7 +108,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     // What is pushed here is looked at on its own.
     if (await pushRemade({ ports, access, snapshot: now, remade, signal })) return;
     const { checks, jobs, summary } = planProposal(found, target);
-    await forge.putChecks(checks, signal);
+    await looking.forge.putChecks(checks, signal);
     if (jobs.length > 0) await ports.enqueue(jobs);
     const sticky = { number: target.number, marker: SUMMARY_MARKER, body: summary };
     await forge.upsertStickyAmong(comments, sticky, signal);

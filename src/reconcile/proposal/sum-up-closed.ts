@@ -32,7 +32,7 @@ export async function sumUpClosed(
     return;
   }
   await ports.runExclusive(summaryLock(access.ref, pull.number), async () => {
-    const comments = await access.forge.listComments(pull.number, signal);
+    const comments = await access.forge.lookingAt(pull.number).listComments(pull.number, signal);
     const before = (ourSummary(ports, comments)?.body ?? '').replaceAll('\r\n', '\n');
     const downstream = (path: string): string => partIn(before, downstreamPart(path));
     const text = summaryOfMerge(result, snapshot, downstream);

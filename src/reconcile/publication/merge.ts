@@ -36,7 +36,7 @@ export async function mergeOnCommand({
   let merged = pull.mergeCommitSha;
   if (!pull.merged) {
     const isStillValid = async (s?: AbortSignal): Promise<boolean> =>
-      (await digestAt(ports, access, step.sha, s)) === step.digest;
+      (await digestAt(access, step.sha, s)) === step.digest;
     if (!(await isStillValid(signal))) return moved(step.sha, pull.headSha);
     const request = {
       requestedBy: asked.login,

@@ -37,12 +37,13 @@ export function isMergedForSomebody({ app }: Pick<Ports, 'app'>, mergedBy: strin
  * came past any pull request, whatever the messages say.
  */
 export async function publishRequestOf(
-  { ports, access: { forge }, signal }: RepositoryWork<'app' | 'seals', 'forge'>,
+  { ports, access, signal }: RepositoryWork<'app' | 'seals', 'forge'>,
   facts: Pick<RepositoryFacts, 'id'>,
   commit: Pick<CommitInfo, 'message'>,
   pull: Pull | null,
 ): Promise<MergeRequestTrailers> {
   if (pull === null) return {};
+  const forge = access.forge.lookingAt(pull.number);
   // Lists of pull requests do not say who merged.
   const mergedBy = pull.mergedBy ?? (await forge.getPull(pull.number, signal))?.mergedBy ?? null;
   if (mergedBy === null) return {};

@@ -209,13 +209,12 @@ function isBy(at: string, until: string | undefined): boolean {
 
 /** The content digest that our aggregate check at a commit carries; undefined where it has none of ours. */
 export async function digestAt(
-  ports: Pick<Ports, 'app'>,
   { forge }: Pick<RepositoryAccess, 'forge'>,
   sha: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
-  const checks = await forge.listChecks(sha, signal);
-  const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
+  const checks = await forge.ourChecks(sha, signal);
+  const ours = checks.find(({ name }) => name === AGGREGATE_CHECK);
   return ours === undefined || ours.externalId === '' ? undefined : ours.externalId;
 }
 

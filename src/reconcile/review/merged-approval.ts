@@ -43,7 +43,7 @@ export interface MergedApproval {
  */
 export async function approvalOfMerge({
   ports,
-  access,
+  access: opened,
   facts,
   config,
   merged,
@@ -61,12 +61,13 @@ export async function approvalOfMerge({
 }): Promise<MergedApproval> {
   const { pull } = merged;
   if (pull === null) {
-    const digest = await digestOfDirect({ ports, access, config, commit: merged.commit, signal });
+    const digest = await digestOfDirect({ ports, access: opened, config, commit: merged.commit, signal });
     const approved = !asksApproval(config);
     return digest === null ? { approved, by: [] } : { approved, by: [], digest, direct: true };
   }
+  const access = { ...opened, forge: opened.forge.lookingAt(pull.number) };
   const isSame = await isSameContent(access, pull, merged, signal);
-  const written = isSame ? await ourRuns(ports, access, pull.headSha, signal) : [];
+  const written = isSame ? await access.forge.ourChecks(pull.headSha, signal) : [];
   const asChecked =
     isSame &&
     // Where nobody had to approve the check is not written, and nothing tells what the proposal changed by then.
@@ -126,7 +127,7 @@ async function digestOfDirect({
   readonly signal: AbortSignal | undefined;
 }): Promise<string | null> {
   if (asksApproval(config) || readSealed(commit, ports.seals)?.direct === undefined) return null;
-  const runs = await ourRuns(ports, access, commit.oid, signal);
+  const runs = await access.forge.ourChecks(commit.oid, signal);
   const isGreen = runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
   return isGreen ? (digestOf(runs) ?? null) : null;
 }
@@ -146,7 +147,7 @@ async function isMergedByRule(
   const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, signal))?.mergedBy ?? null;
   if (by === ports.app.botLogin) return asChecked;
   if (by !== MERGE_QUEUE) return false;
-  const runs = await ourRuns(ports, access, commit.oid, signal);
+  const runs = await access.forge.ourChecks(commit.oid, signal);
   return runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
 }
 
@@ -239,15 +240,6 @@ async function isSameChange({
   if (merged === seen) return true;
   if (merged === null || (await git.resolve(seen, signal)) === null) return false;
   return (await git.treeId(seen, directory, signal)) === (await git.treeId(merged, directory, signal));
-}
-
-async function ourRuns(
-  { app }: Pick<Ports, 'app'>,
-  { forge }: Pick<RepositoryAccess, 'forge'>,
-  sha: string,
-  signal: AbortSignal | undefined,
-): Promise<readonly CheckRun[]> {
-  return (await forge.listChecks(sha, signal)).filter(({ appId }) => appId === app.id);
 }
 
 function digestOf(runs: readonly CheckRun[]): string | undefined {

@@ -29,7 +29,7 @@ export async function proposalApproval(
 ): Promise<ProposalApproval> {
   const state = approvalState(config, count);
   if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state };
-  const run = ourApproval(ports, await access.forge.listChecks(pull.headSha, signal));
+  const run = ourApproval(ports, await access.forge.ourChecks(pull.headSha, signal));
   const consent = consentTo(config, digest);
   if (run?.externalId !== consent) return { state };
   return count.changesRequested.length > 0 || pull.draft ? { state, consent } : { state: CONSENTED, consent };

@@ -239,7 +239,7 @@ async function approvedAt({
   if ((await there.git.treeId(pull.mergeCommitSha, directory, signal)) !== tree) return [];
   const sides = { directory, before: mergeBase, after: head.oid };
   if ((await changeOf(ports, there, sides, signal)) !== change) return [];
-  const digest = await digestAt(ports, there, pull.headSha, signal);
+  const digest = await digestAt(there, pull.headSha, signal);
   const beneath = (): ReturnType<typeof beneathProposal> =>
     beneathProposal(ports, there, loaded.snapshot, signal);
   const known = { beneath, until: pull.mergedAt };

@@ -14,7 +14,7 @@ import {
   commentJob,
   proposalJob,
   publicationJob,
-  pullJob,
+  sweptPullJob,
   repositoryJob,
   repositorySweepJob,
   restorationJob,
@@ -132,7 +132,7 @@ export function createRepositorySweep(
     const open = await access.forge.listOpenPulls(signal);
     for (const pull of open) {
       const { number, headRef } = pull;
-      await ports.enqueue(pullJob(repository, pull));
+      await ports.enqueue(sweptPullJob(repository, pull));
       if (headRef.startsWith('portico/update/')) await ports.enqueue(updateBranchJob(repository, headRef));
       for (const review of await access.forge.listReviews(number, signal)) {
         const source = { kind: 'review' as const, id: review.id };

@@ -21,6 +21,7 @@ import type { CommitInfo } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';
+import { branchPulls } from './branch-pulls.ts';
 import { sourcesBranch, sourceUpdateIn } from './source-update.ts';
 
 /** A package that was looked at. */
@@ -225,16 +226,16 @@ async function updatePlanOf({
   about,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'seals'>;
+  readonly ports: Pick<Ports, 'seals' | 'memories'>;
   readonly downstreamRepository: DownstreamRepository;
   readonly branch: string;
   readonly candidates: readonly Candidate[];
   readonly about: { readonly group?: string };
   readonly signal: AbortSignal | undefined;
 }): Promise<UpdatePlan> {
-  const { git, forge } = downstreamRepository.access;
-  const pulls = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
+  const { git } = downstreamRepository.access;
   const head = await git.resolve(`refs/heads/${branch}`, signal);
+  const pulls = await branchPulls({ ports, downstreamRepository, branch, head, signal });
   return {
     downstreamRepository,
     branch,

@@ -28,7 +28,7 @@ export async function tellUpdateState(
   if (!isOurUpdate(ports, { facts, pull }) || withState(pull.body, state) === pull.body) return;
   // Whoever brings another revision writes the body too, and holds the same lock.
   await ports.runExclusive(`updates ${facts.id}`, async () => {
-    const now = await forge.getPull(pull.number, signal);
+    const now = await forge.lookingAt(pull.number).getPull(pull.number, signal);
     if (now === null || now.headSha !== pull.headSha || now.state !== pull.state) return;
     const body = withState(now.body, state);
     if (body !== now.body) await forge.updatePull(pull.number, { body }, signal);
