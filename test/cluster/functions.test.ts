@@ -364,19 +364,23 @@ pipeline:
     expect(place.read('repo/web')['a.yaml']).toContain('team: shop');
   });
 
-  test('needs one right to attach, which is another one from Kubernetes 1.35 on', async () => {
+  test('needs the right to get what it attaches to, and from Kubernetes 1.35 on to create it, too', async () => {
     const { gitVersion } = JSON.parse((await plane.kubectl(['get', '--raw', '/version'])).stdout) as {
       gitVersion: string;
     };
-    const needed = /^v1\.(?:3[0-4])\./.test(gitVersion) ? 'get' : 'create';
+    const getSuffices = /^v1\.(?:3[0-4])\./.test(gitVersion);
     const role = `role/portico-functions --namespace ${NAMESPACE} --type=json --patch`;
     const grant = (verbs: readonly string[]): Promise<void> =>
       apply(`patch ${role} ${JSON.stringify([{ op: 'replace', path: '/rules/2/verbs', value: verbs }])}`);
     try {
-      for (const verb of ['get', 'create']) {
-        await grant([verb]);
+      for (const [verbs, suffice] of [
+        [['get'], getSuffices],
+        [['create'], false],
+        [['get', 'create'], true],
+      ] as const) {
+        await grant(verbs);
         const outcome = outcomeOf(await run([named('echo')]));
-        expect([verb, outcome]).toEqual([verb, verb === needed ? 'exit 0' : 'CLUSTER_API']);
+        expect([verbs, outcome]).toEqual([verbs, suffice ? 'exit 0' : 'CLUSTER_API']);
       }
     } finally {
       await grant(['get', 'create']);
