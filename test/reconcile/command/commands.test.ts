@@ -563,6 +563,8 @@ test('what the dashboard and the alerts ask for is not only there, it is told', 
       expect(text).toContain(`# TYPE ${name} gauge`);
     // Nobody asks the API here.
     else if (name === 'portico_api_requests_total') expect(text).toContain(`# TYPE ${name} counter`);
+    // Nothing is given up, which has to be told: an alert asks for the increase.
+    else if (name === 'portico_jobs_given_up_total') expect(text).toMatch(new RegExp(`^${name}.* 0$`, 'm'));
     // And nobody has to pause.
     else if (name === 'portico_forge_pause_seconds') expect(text).toContain(`# TYPE ${name} gauge`);
     else
