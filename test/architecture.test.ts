@@ -424,10 +424,21 @@ describe('ARCHITECTURE.md', () => {
     expect(rooms).toEqual(ROOMS);
   });
 
-  test('its walks name files that are there', () => {
-    const [, walks = ''] = page.split('### Two walks');
-    const files = [...walks.split('###')[0]!.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `src/${file}`);
+  test.each(['Two walks', 'Where things are'])('names files that are there: %s', (heading) => {
+    const [, section = ''] = page.split(`### ${heading}`);
+    const files = [...section.split('###')[0]!.matchAll(/`([\w/-]+\.ts)`/g)].map(([, file]) => `src/${file}`);
     expect(files.length).toBeGreaterThan(10);
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
+});
+
+test('no file holds the marks of a merge that somebody left unfinished', () => {
+  const files = globSync([
+    '*.{md,json,yml}',
+    '.github/**/*.{md,yml}',
+    '{docs,deploy,workflows,localforge}/**/*.{md,json,yaml,yml}',
+    '{src,test,scripts}/**/*.ts',
+  ]).filter((file) => !file.includes('node_modules'));
+  expect(files.length).toBeGreaterThan(1_000);
+  expect(files.filter((file) => /^(?:<{7}|>{7}) /m.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
