@@ -96,8 +96,10 @@ describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => 
     expect(pull.body).toContain('shop:1.1');
     expect(await shop.read('web/rendered/deployment_shop_web-web.yaml', pull.head.ref)).toContain('shop:1.1');
     const checks = await shop.checksOf(pull.number);
-    expect(checks.get('portico/sources')).toMatchObject({ conclusion: 'success' });
-    expect(checks.get('portico')).toMatchObject({ conclusion: 'success' });
+    expect(checks.get('portico')).toMatchObject({
+      conclusion: 'success',
+      output: { text: expect.stringContaining('### portico/sources') },
+    });
     expect(await stage.writesOf(() => stage.look('shop'))).toEqual([]);
     await shop.press(pull.number);
     await stage.idle();
@@ -293,7 +295,10 @@ describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => 
       const pull = await only(shop);
       expect(pull.title).toBe(`Update web: chart 1.${from}.0 → 1.${to}.0`);
       const checks = await shop.checksOf(pull.number);
-      expect(checks.get('portico/sources')).toMatchObject({ conclusion: 'success' });
+      expect(checks.get('portico')).toMatchObject({
+        conclusion: 'success',
+        output: { text: expect.stringContaining('### portico/sources') },
+      });
       expect(await own.writesOf(() => own.look('registry'))).toEqual([]);
       await shop.press(pull.number);
       await own.idle();
