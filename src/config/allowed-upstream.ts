@@ -22,8 +22,9 @@ export function allowsUpstream(allow: readonly string[], address: string, own?: 
   if (!URL.canParse(address)) return false;
   const url = new URL(address);
   const { username, password, search, hash, pathname } = url;
-  // A name and a password, a query, encoded or empty parts: an address needs none of them, and each is a way around.
-  if ([username, password, search, hash].some((part) => part !== '') || /%|\/\//.test(pathname)) return false;
+  // A name and a password, a query, encoded or empty parts, parameters of parts: an address needs none of them, and each is a way around.
+  if ([username, password, search, hash].some((part) => part !== '') || /%|;|\/\//.test(pathname))
+    return false;
   if (url.origin !== own && (url.protocol !== 'https:' || !isPublicName(url.hostname))) return false;
   const wanted = plain(url, own);
   return allow.some((entry) => {

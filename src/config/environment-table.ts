@@ -309,7 +309,7 @@ export const VARIABLES: readonly Topic[] = [
         name: 'XDG_CACHE_HOME',
         absent: '`~/.cache`',
         meaning:
-          'holds the directory `portico`, with compiled code: it makes a start faster, and may be deleted',
+          'holds the directory `portico`, with compiled code: it makes a start faster, and may be deleted; absolute, and writable by no one else',
       },
       { name: 'NO_COLOR', meaning: 'text without colours' },
       { name: 'FORCE_COLOR', meaning: 'colours where the output is no terminal, too' },

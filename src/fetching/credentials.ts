@@ -94,8 +94,8 @@ function covers(entry: string, { host, hostname, pathname }: URL): boolean {
   const [listed = '', ...path] = entry.split('/').filter((part) => part !== '');
   if (![host, hostname].includes(listed.toLowerCase())) return false;
   if (path.length === 0) return true;
-  // Encoded or empty parts, which a server may read as another path.
-  if (/%|\/\//.test(pathname)) return false;
+  // Encoded or empty parts, and parameters of parts (`..;a`), which a server may read as another path.
+  if (/%|;|\/\//.test(pathname)) return false;
   const parts = pathname
     .slice(1)
     .replace(/\.git$/, '')

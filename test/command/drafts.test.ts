@@ -201,6 +201,7 @@ describe('addresses of upstreams', () => {
     ['https://kptdev:x@github.com/kptdev/kpt', ['https://github.com/kptdev/*'], false],
     ['https://github.com/kptdev/../evil/kpt', ['https://github.com/kptdev/*'], false],
     ['https://github.com/kptdev/%2e%2e/evil/kpt', ['https://github.com/kptdev/*'], false],
+    ['https://git.example.com/acme/..;/evil', ['https://git.example.com/acme/*'], false],
     ['https://github.com/kptdev/..%2fevil%2fkpt', ['https://github.com/kptdev/*'], false],
     ['https://github.com/kptdev\\..\\evil/kpt', ['https://github.com/kptdev/*'], false],
     ['https://github.com/kptdev//kpt', ['https://github.com/kptdev/*'], false],

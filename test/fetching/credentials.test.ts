@@ -38,6 +38,8 @@ test.each([
   'https://git.example.com/platform/web/..%2fsecret.git',
   'https://git.example.com/platform/web/%252e%252e/secret.git',
   'https://git.example.com//platform/web',
+  'https://git.example.com/platform/web/..;/secret.git',
+  'https://git.example.com/platform/web/..;a=b/secret.git',
   'https://git.example.com.evil.example/platform/web',
   'https://other.example.com/anything',
 ])('and for nothing else: %s', (url) => {

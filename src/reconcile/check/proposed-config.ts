@@ -1,8 +1,8 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { exemptionState, MAX_EXEMPT_DAYS } from '../../config/exemptions.ts';
+import { isOfGuardrails } from '../../config/guardrail-config.ts';
 import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
-import { plainPath } from '../../config/plain-path.ts';
-import type { Exemption, GuardrailConfig } from '../../config/repository-config.ts';
+import type { Exemption } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
 import type { Pull } from '../forge/pulls.ts';
@@ -26,9 +26,7 @@ export async function proposedConfig({
   readonly inForce: LoadedGuardrails;
 }): Promise<ProposedConfig | null> {
   const changed = new Set(otherFiles.map(({ path }) => path));
-  const named = [...config.guardrails.mutators, ...config.guardrails.validators].some((one) =>
-    [...changed].some((path) => isNamed(one, path)),
-  );
+  const named = otherFiles.some(({ path }) => isOfGuardrails(config, path));
   const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
   if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
   const at = { head: head.oid, defaultBranch: facts.defaultBranch, hasDocuments: beside };
@@ -78,14 +76,6 @@ function endlessExemptions(exemptions: readonly Exemption[], now: Date): ConfigP
       message: `the exemption ${name} lasts until ${until}, which is more than ${MAX_EXEMPT_DAYS} days from now`,
       hint: 'Choose an earlier day, and renew the document when it comes.',
     }));
-}
-
-/** True for files of this repository that a guardrail is made from. */
-function isNamed({ configPath, policyPath, rego, crds = [] }: GuardrailConfig, file: string): boolean {
-  const folders = crds.flatMap(({ repo, path }) => (repo === undefined && path !== undefined ? [path] : []));
-  return [configPath, policyPath, rego, ...folders.map(plainPath)].some(
-    (path) => path !== undefined && (path === file || file.startsWith(`${path}/`)),
-  );
 }
 
 /**

@@ -10,6 +10,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Provenance } from '../../revision/provenance.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
+import { isDecidingFile } from '../repository/deciding-file.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
@@ -56,7 +57,7 @@ export async function withAccepted({
   const from = snapshot.config.publish.approvals?.from ?? [];
   if (from.length === 0 || !mayAccept(snapshot, count)) return count;
   if (!(await isPorticosAlone(ports, access, snapshot, signal))) return count;
-  if (await changesConfiguration(access, snapshot, signal)) return count;
+  if (await changesDecidingFile(access, snapshot, signal)) return count;
   // Elsewhere a difference was approved; what nobody has approved or published here would come along with it.
   if (!isAuthorless(await beneathProposal(ports, access, snapshot, signal))) return count;
   // Somebody rejected it: what was approved before, wherever, counts no more.
@@ -124,14 +125,13 @@ export async function isPorticosAlone(
   );
 }
 
-/** A package at the top of its repository holds the configuration, which says something else in each repository. */
-async function changesConfiguration(
+async function changesDecidingFile(
   { git }: Pick<RepositoryAccess, 'git'>,
-  { mergeBase, head }: ProposalSnapshot,
+  { config, mergeBase, head }: ProposalSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const changes = await git.changedPaths(mergeBase, head.oid, signal);
-  return changes.some(({ path }) => path.startsWith('.github/'));
+  return changes.some(({ path }) => isDecidingFile(config, path));
 }
 
 /** A package that the same revision of the same upstream was brought to, or the upstream itself. */

@@ -4,7 +4,6 @@ import { compareRevisions, parseRevisionName } from '../../revision/revision-nam
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import type { CheckRun } from '../forge/checks.ts';
-import type { PathChange } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { pauseOf } from '../repository/pause.ts';
 import { mayMergeFor, partyOf } from '../repository/visibility.ts';
@@ -61,11 +60,6 @@ export async function hasForeignRecord(
     if ((pause !== null && pause.by === null) || (await hasForeignOrders(ports, down, signal))) return true;
   }
   return false;
-}
-
-/** A package at the top of its repository holds the configuration: what an upstream brings there a person decides. */
-export function isOfConfiguration({ path }: Pick<PathChange, 'path'>): boolean {
-  return path.startsWith('.github/');
 }
 
 /** Portico's checks among these that hold something up, but those that wait for what this update need not have. */

@@ -3,11 +3,11 @@ import type { DownstreamRepository } from '../downstream/downstream.ts';
 import type { Ports } from '../ports.ts';
 import { loadGuardrails } from '../render/guardrails.ts';
 import { changesBetween } from '../render/proposal-render.ts';
+import { isDecidingFile } from '../repository/deciding-file.ts';
 import { ownedFiles } from '../review/code-owners.ts';
 import { botPerson } from '../seal/bot-commit.ts';
 import { readSealed, sealedMessage, type UpdateRecord } from '../seal/update-record.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { isOfConfiguration } from './automerge-policy.ts';
 import { planTitle } from './body.ts';
 import type { UpdatePlan } from './plan.ts';
 import { comparableRecord, recordOf, type PackageUpdate, type Staged } from './push.ts';
@@ -78,7 +78,8 @@ async function whyLookedAt(
   paths: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  if (paths.some((path) => isOfConfiguration({ path }))) return 'it changes files below `.github/`';
+  const deciding = paths.find((path) => isDecidingFile(config, path));
+  if (deciding !== undefined) return `it changes ${code(deciding)}, which decides what is let in here`;
   const [owned] = await ownedFiles({ git }, { config, base: base.oid }, paths, signal);
   return owned === undefined ? null : `CODEOWNERS names owners of ${code(owned.path)}`;
 }

@@ -3,13 +3,14 @@ import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { MergeAnswer } from '../forge/merging.ts';
 import type { Pull } from '../forge/pulls.ts';
 import { proposalJob, publicationJob, settledBranchJob } from '../jobs.ts';
-import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { Ports } from '../ports.ts';
 import { mergeAsAllowed } from '../publication/merge.ts';
 import { recordPublishRequest } from '../publication/publish-request.ts';
+import { isDecidingFile } from '../repository/deciding-file.ts';
 import { asksApproval, consentCheck, ourApproval } from '../review/proposal-approval.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { lookAtChecks } from './automerge-look.ts';
-import { hasForeignRecord, heldBy, isOfConfiguration, whyNotByItself } from './automerge-policy.ts';
+import { hasForeignRecord, heldBy, whyNotByItself } from './automerge-policy.ts';
 import type { UpdatePlan, PlannedPull } from './plan.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
@@ -35,8 +36,7 @@ export async function mergeAutomatically({
   // What people committed below it is not Portico's to merge either.
   if (await hasPeoplesCommits(ports, access.git, { base: downstreamRepository.base.oid, head }, signal))
     return null;
-  if (await changesConfiguration(access.git, { base: downstreamRepository.base.oid, head }, signal))
-    return null;
+  if (await changesDecidingFile(downstreamRepository, head, signal)) return null;
   const checks = await access.forge.listChecks(pull.headSha, signal);
   const ours = checks.find(({ name, appId }) => name === AGGREGATE_CHECK && appId === ports.app.id);
   if (ours?.status !== 'completed') return null;
@@ -145,11 +145,12 @@ async function mergeOrQueue({
   return false;
 }
 
-async function changesConfiguration(
-  git: RepositoryAccess['git'],
-  { base, head }: { readonly base: string; readonly head: string },
+async function changesDecidingFile(
+  { access: { git }, base, config }: UpdatePlan['downstreamRepository'],
+  head: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const from = await git.mergeBase(base, head, signal);
-  return from === null || (await git.changedPaths(from, head, signal)).some(isOfConfiguration);
+  const from = await git.mergeBase(base.oid, head, signal);
+  if (from === null) return true;
+  return (await git.changedPaths(from, head, signal)).some(({ path }) => isDecidingFile(config, path));
 }

@@ -319,7 +319,9 @@ longTest('neither what configures comes that way, nor is it let by what an updat
   await stage.repository('up').publish('three', color('third', { 'web/.github/portico.yaml': file }));
   await stage.idle();
   const top = stage.repository('top');
-  expect(await bodyOf(top)).toContain('because** it changes files below `.github/`');
+  expect(await bodyOf(top)).toContain(
+    'because** it changes `.github/portico.yaml`, which decides what is let in here',
+  );
   const usual = stage.repository('usual');
   expect(await bodyOf(usual)).not.toContain('because**');
   expect([await top.head('main'), await usual.head('main')]).toEqual(heads);
