@@ -7,6 +7,7 @@ import type { Mirror, Reach, RefusedToken } from '../git/mirror-types.ts';
 import { openMirror } from '../git/mirror.ts';
 import type { Signer } from '../git/ssh-signature.ts';
 import { holdStarter } from '../processes/starter.ts';
+import { outsideKey } from '../reconcile/outside-key.ts';
 import type { NamedCredential, RepositoryRef } from '../reconcile/ports.ts';
 
 export interface MirrorsOptions {
@@ -81,8 +82,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       const login =
         credential &&
         remoteLogin(() => options.credentialsOf(credential.owner)(credential.name, new URL(url)));
-      // What an account was given by its credential is for no other, and for nobody who names none.
-      const key = credential ? `${url} ${credential.owner.toLowerCase()} ${credential.name}` : url;
+      const key = outsideKey(url, credential);
       const known = outside.get(key);
       if (known !== undefined) return known;
       const name = createHash('sha256').update(key).digest('hex').slice(0, 24);

@@ -14,6 +14,7 @@ import type {
   PackageRequest,
   ProposalJob,
 } from './job.ts';
+import { outsideKey } from './outside-key.ts';
 import type { NamedCredential, RepositoryRef } from './ports.ts';
 
 export function sweepJob(options: JobData<'sweep'> = {}): Job {
@@ -235,10 +236,9 @@ export function pollJob(
     afterSeconds = 0,
   }: { readonly credential?: NamedCredential | undefined; readonly afterSeconds?: number } = {},
 ): Job {
-  const asker = credential === undefined ? '' : `:${credential.owner.toLowerCase()}:${credential.name}`;
   return {
     kind: 'poll',
-    key: `poll:${address}${asker}`,
+    key: `poll:${outsideKey(address, credential)}`,
     data: { address, ...(credential !== undefined && { credential }) },
     startAfterSeconds: afterSeconds,
   };

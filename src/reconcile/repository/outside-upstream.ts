@@ -17,6 +17,7 @@ import type { Forge } from '../forge/forge.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { Git } from '../git-port.ts';
 import { pollJob } from '../jobs.ts';
+import { outsideKey } from '../outside-key.ts';
 import type { NamedCredential, OutsideGit, RepositoryRef, Ports } from '../ports.ts';
 import { inTurns } from '../text/in-turns.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -86,7 +87,7 @@ function stateOf(
   credential: NamedCredential | undefined,
 ): Known {
   const all = memories.of(createKnownAddresses);
-  const key = credential ? `${address} ${credential.owner.toLowerCase()} ${credential.name}` : address;
+  const key = outsideKey(address, credential);
   const known = all.get(key) ?? { digest: null, failures: 0, nextAt: 0, moves: [] };
   keepNewest(all, key, known, MAX_ADDRESSES);
   return known;
