@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 
+import { custom } from './checked-text.ts';
+
 const strings = z.record(z.string(), z.string());
 const list = z.array(z.string());
 export const selector = z.object({
@@ -80,7 +82,7 @@ const mutation = z
         ? (['jsonPatch', 'applyConfiguration'] as const)
         : (['applyConfiguration', 'jsonPatch'] as const);
     const tell = (message: string): void => {
-      issues.push({ code: 'custom', message, input: value, path: [] });
+      issues.push(custom(value, message));
     };
     if (value[needed] === undefined) tell(`needs ${needed}, as patchType says`);
     if (value[other] !== undefined) tell(`has ${other}, which does not fit patchType`);

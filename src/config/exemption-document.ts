@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 
+import { text } from './checked-text.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { globProblem } from './glob.ts';
 import type { ConfigResult } from './parse-repository-config.ts';
@@ -16,15 +17,11 @@ const KIND = 'PolicyExemption';
 /** Exemptions of one repository; who needs more has the wrong guardrail. */
 const MAX_EXEMPTIONS = 500;
 
-const glob = z.string().check((ctx) => {
-  const message = globProblem(ctx.value);
-  if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-});
+const glob = text(globProblem);
 
-const day = z.string().check((ctx) => {
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(ctx.value) && dayOf(ctx.value) === ctx.value;
-  if (!isDay)
-    ctx.issues.push({ code: 'custom', message: 'must be a day such as "2027-03-31"', input: ctx.value });
+const day = text((value) => {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(value) && dayOf(value) === value;
+  return isDay ? undefined : 'must be a day such as "2027-03-31"';
 });
 
 const document = z.strictObject({

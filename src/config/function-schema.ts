@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { pathProblem } from '../package/limits.ts';
+import { custom, text } from './checked-text.ts';
 import type { AllowedFunction } from './function-config.ts';
 
 const DIGEST = /^[A-Za-z0-9][\w.\-/:]{0,254}@sha256:[0-9a-f]{64}$/;
@@ -14,13 +15,9 @@ const image = z
   )
   .meta({ description: 'Function image, as written in Kptfiles.' });
 
-const wasm = z
-  .string()
-  .check((ctx) => {
-    const message = pathProblem(ctx.value);
-    if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-  })
-  .meta({ description: 'WebAssembly module (WASI preview 1) in this repository, from its root.' });
+const wasm = text(pathProblem).meta({
+  description: 'WebAssembly module (WASI preview 1) in this repository, from its root.',
+});
 
 const allowedFunction = z
   .strictObject({
@@ -49,16 +46,11 @@ const allowedFunction = z
   .check((ctx) => {
     const { wasm, sha256, container } = ctx.value;
     if ((wasm === undefined) === (container === undefined)) {
-      ctx.issues.push({
-        code: 'custom',
-        message: 'needs either wasm or container',
-        input: ctx.value,
-        path: [],
-      });
+      ctx.issues.push(custom(ctx.value, 'needs either wasm or container'));
     }
     if ((wasm === undefined) !== (sha256 === undefined)) {
       const message = wasm === undefined ? 'belongs to wasm only' : 'is missing; wasm needs it';
-      ctx.issues.push({ code: 'custom', message, input: ctx.value, path: ['sha256'] });
+      ctx.issues.push(custom(ctx.value, message, ['sha256']));
     }
   });
 
@@ -70,7 +62,7 @@ export const allowedFunctions = z
     for (const [at, entry] of ctx.value.entries()) {
       if (seen.has(entry.image)) {
         const message = `must be unique, but ${entry.image} is listed twice`;
-        ctx.issues.push({ code: 'custom', message, input: entry, path: [at, 'image'] });
+        ctx.issues.push(custom(entry, message, [at, 'image']));
       }
       seen.add(entry.image);
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 
+import { text } from './checked-text.ts';
 import { credentialName } from './credential-name.ts';
 import { globProblem } from './glob.ts';
 
@@ -26,12 +27,7 @@ export const ociSettings = z.strictObject({
     .regex(PLACE, 'must be a host and a path in lower case, such as ghcr.io/acme/packages')
     .meta({ description: 'Host and path below which each package has a repository: ghcr.io/acme/packages.' }),
   packages: z
-    .array(
-      z.string().check((ctx) => {
-        const message = globProblem(ctx.value);
-        if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
-      }),
-    )
+    .array(text(globProblem))
     .min(1)
     .max(100)
     .optional()

@@ -151,7 +151,7 @@ const spec = z
           .array(
             z.strictObject({ from: z.string(), to: z.string() }).check((ctx) => {
               const message = mappedAddressProblem(ctx.value);
-              if (message !== undefined) ctx.issues.push({ code: 'custom', message, input: ctx.value });
+              if (message !== undefined) ctx.issues.push(custom(ctx.value, message));
             }),
           )
           .max(200)

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 
 import { parseGrant } from './access.ts';
-import { text, ageText } from './checked-text.ts';
+import { text, ageText, custom } from './checked-text.ts';
 import { globProblem } from './glob.ts';
 import { REPOSITORY_NAME_NEARBY } from './repository-name.ts';
 
@@ -163,7 +163,7 @@ export const rolloutDocument = z
                 ? 'must not be rest: so the wave of all others is called'
                 : undefined;
           if (message === undefined) continue;
-          ctx.issues.push({ code: 'custom', message, input: ctx.value, path: ['waves', at, 'name'] });
+          ctx.issues.push(custom(ctx.value, message, ['waves', at, 'name']));
         }
       }),
   })

@@ -1,7 +1,7 @@
 /** What `spec.updates` of `.github/portico.yaml` may say. */
 import { z } from 'zod';
 
-import { ageText, text } from './checked-text.ts';
+import { ageText, custom, text } from './checked-text.ts';
 import { parseFollow } from './follow.ts';
 import { globProblem } from './glob.ts';
 import { REPOSITORY_PATTERN } from './repository-name.ts';
@@ -107,12 +107,7 @@ function distinctGroups(ctx: {
   const seen = new Set<string>();
   for (const [at, { name }] of ctx.value.entries()) {
     if (seen.has(name)) {
-      ctx.issues.push({
-        code: 'custom',
-        message: `a group ${name} already exists`,
-        input: name,
-        path: [at, 'name'],
-      });
+      ctx.issues.push(custom(name, `a group ${name} already exists`, [at, 'name']));
     }
     seen.add(name);
   }

@@ -2,7 +2,7 @@
 import validRange from 'semver/ranges/valid.js';
 import { z } from 'zod';
 
-import { text as checkedText } from '../config/checked-text.ts';
+import { custom, text as checkedText } from '../config/checked-text.ts';
 import { globProblem } from '../config/glob.ts';
 import { PorticoError } from '../error.ts';
 import { parseReference, referenceText } from '../oci/reference.ts';
@@ -79,7 +79,7 @@ const git = z
   })
   .check((ctx) => {
     if (ctx.value.ref !== undefined && ctx.value.semver !== undefined) {
-      ctx.issues.push({ code: 'custom', message: 'must have ref or semver, not both', input: ctx.value });
+      ctx.issues.push(custom(ctx.value, 'must have ref or semver, not both'));
     }
   });
 
@@ -95,7 +95,7 @@ const oci = z
       const message = named
         ? 'must have a tag or digest, or semver, not both'
         : 'has neither a tag nor a digest: add one to ref, or a range under semver';
-      ctx.issues.push({ code: 'custom', message, input: ctx.value });
+      ctx.issues.push(custom(ctx.value, message));
     }
   });
 
