@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 
 import { PorticoError } from '../error.ts';
-import type { CheckAnnotation, CheckInput, CheckRun, ChecksPort } from '../reconcile/forge/checks.ts';
+import {
+  isPorticoCheck,
+  type CheckAnnotation,
+  type CheckInput,
+  type CheckRun,
+  type ChecksPort,
+} from '../reconcile/forge/checks.ts';
 import { cutLine, cutText, MAX_CHECK_BYTES } from '../text/cut-text.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { allPages } from './octokit.ts';
@@ -296,15 +302,12 @@ function idOf({ external_id: id }: Pick<RawCheckRun, 'external_id'>): string {
   return (id ?? '').replace(/#[0-9a-f]{16}$/, '');
 }
 
-/** Names of checks that Portico makes; see reconcile/check-names.ts. */
-const OUR_NAMES = /^(?:portico|portico\/.+|guardrail\/.+)$/;
-
 /** Through an App of its own all runs are Portico's; jobs of workflows are check runs of the same App as a workflow's token. */
 export function isOurs(
   { name, app }: Pick<RawCheckRun, 'name' | 'app'>,
   { id, isShared }: Pick<AppIdentity, 'id' | 'isShared'>,
 ): boolean {
-  return app?.id === id && (isShared !== true || OUR_NAMES.test(name));
+  return app?.id === id && (isShared !== true || isPorticoCheck(name));
 }
 
 export function toCheckRun(run: RawCheckRun, app: AppIdentity): CheckRun {

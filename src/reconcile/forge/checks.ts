@@ -114,3 +114,8 @@ export interface ChecksPort {
     signal?: AbortSignal,
   ): Promise<CommitHealth>;
 }
+
+/** Whether a check is called as those that Portico makes, see check-names.ts: every other one comes from somebody else. */
+export function isPorticoCheck(name: string): boolean {
+  return /^(?:portico|portico\/.+|guardrail\/.+)$/.test(name);
+}

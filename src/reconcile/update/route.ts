@@ -1,4 +1,5 @@
 /** How an update comes: by a pull request, or to the branch without one where `updates.pullRequest: false` lets it. */
+import { isPorticoCheck } from '../forge/checks.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { asksApproval } from '../review/proposal-approval.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -51,9 +52,6 @@ async function whyBranchStays(
   return 'its branch holds commits that were not merged';
 }
 
-/** What Portico's own checks are called: whoever requires another one waits for somebody else. */
-const OWN_CHECKS = /^(?:portico(?:\/|$)|guardrail\/)/;
-
 /** Why rules of the registered branch do not take the update by a push; null where they do, as far as they are told. */
 export function whyPushRefused({
   refusesPushes,
@@ -64,7 +62,7 @@ export function whyPushRefused({
   if (refusesPushes === true) return 'a rule of the branch asks for one, or for more than a push can bring';
   if (refusesPushes === null || requiredChecks === null)
     return 'the forge does not tell everything that the protection of the branch demands; it tells what rulesets do';
-  const other = [...requiredChecks].find((name) => !OWN_CHECKS.test(name));
+  const other = [...requiredChecks].find((name) => !isPorticoCheck(name));
   return other === undefined
     ? null
     : `the branch requires the check ${code(other)}, which Portico does not write`;
