@@ -3,7 +3,7 @@
  * match a file the last counts, and one without owners takes them away.
  */
 
-import { matchedParts } from '../package/wildcards.ts';
+import { matchedParts, PER_PART } from '../package/wildcards.ts';
 
 export interface OwnerRule {
   readonly pattern: string;
@@ -23,8 +23,6 @@ const MAX_PATTERN_LENGTH = 500;
 const MAX_FILE_LENGTH = 1_000_000;
 /** Comparisons for one proposal, of characters and names: more would hold others up. */
 const MAX_STEPS = 5_000_000;
-/** What beginning with a part of a pattern costs, in steps. */
-const PER_SEGMENT = 20;
 
 export interface CodeOwners {
   readonly rules: readonly OwnerRule[];
@@ -113,7 +111,7 @@ function createLookup(rules: readonly OwnerRule[]): Lookup {
           last = Math.max(last, loose.get(name) ?? -1);
       });
       // Each folder above is looked up by its whole name.
-      steps += parts.length * (PER_SEGMENT + path.length);
+      steps += parts.length * (PER_PART + path.length);
       for (const at of wild.toReversed()) {
         if (at < last || steps > MAX_STEPS) break;
         const pattern = patterns[at];

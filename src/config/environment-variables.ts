@@ -1,4 +1,4 @@
-/** Variables of the server, by name: their form and their defaults. What they mean is in environment-reference.ts. */
+/** Variables of the server, by name: their form and their defaults. What they mean is in environment-table.ts. */
 import { z } from 'zod';
 
 /** What no one may use: Probot falls back to it when no secret is set, so everybody knows it. */

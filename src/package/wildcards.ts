@@ -1,7 +1,7 @@
 /** Patterns of gitignore and of CODEOWNERS, part by part, in time in proportion to the product of the lengths. */
 
 /** What beginning with a part of a pattern costs, in steps. */
-const PER_PART = 20;
+export const PER_PART = 20;
 
 /**
  * After how many parts of the path the pattern can end; none where it does not match. `**` stands for any number of parts. `count` is told

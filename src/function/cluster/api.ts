@@ -198,7 +198,8 @@ export function wordsOf(text: string): string {
   return (read.success ? read.data.message : text).slice(0, MAX_REASON);
 }
 
-function parsed(text: string): unknown {
+/** The value of a text in JSON; undefined where it is none. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { PorticoError } from '../../error.ts';
 import {
   apiFault,
+  parsed,
   patiently,
   readAnswer,
   refusedBy,
@@ -133,12 +134,7 @@ const SUCCESS = z.object({ status: z.literal('Success') });
 
 /** What came is whole only where the server says so. */
 function succeeded(status: string | undefined): boolean {
-  if (status === undefined) return false;
-  try {
-    return SUCCESS.safeParse(JSON.parse(status)).success;
-  } catch {
-    return false;
-  }
+  return status !== undefined && SUCCESS.safeParse(parsed(status)).success;
 }
 
 /**

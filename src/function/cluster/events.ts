@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import { PorticoError } from '../../error.ts';
+import { compareText } from '../../text/compare-text.ts';
 import { callApi, MAX_REASON } from './api.ts';
 import type { ClusterSettings } from './settings.ts';
 
@@ -39,7 +40,7 @@ export async function failureOf(
         ({ involvedObject, reason }) => involvedObject.name?.startsWith(job) && reason?.startsWith('Failed'),
       )
       .map(({ message, lastTimestamp, eventTime }) => ({ message, at: lastTimestamp ?? eventTime ?? '' }))
-      .sort((a, b) => (a.at < b.at ? 1 : -1));
+      .toSorted((a, b) => compareText(b.at, a.at));
     return last?.message?.slice(0, MAX_REASON);
   } catch (error) {
     if (error instanceof PorticoError) return undefined;
