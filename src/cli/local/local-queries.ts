@@ -1,5 +1,5 @@
 /** What `portico get` and `portico graph` ask of the index. */
-import type { Catalog } from '../../catalog/catalog.ts';
+import { repositoryName, type Catalog } from '../../catalog/catalog.ts';
 import {
   draftRows,
   lineageGraph,
@@ -118,7 +118,7 @@ function variantRows(catalog: Catalog): Row[] {
   return [
     ...stalled.map(({ namespace, name, control, file, line, reason, message }) => ({
       variant: `${namespace}/${name}`,
-      document: `${control.ref.owner}/${control.ref.name}:${file}:${line}`,
+      document: `${repositoryName(control)}:${file}:${line}`,
       downstream: '',
       stalled: 'True',
       ready: 'False',
@@ -133,7 +133,7 @@ function variantRows(catalog: Catalog): Row[] {
       const reason = !lineage.has(place) ? 'NotMade' : behind ? 'Outdated' : 'NoErrors';
       return {
         variant: `${namespace}/${name}`,
-        document: `${control.ref.owner}/${control.ref.name}:${file}:${line}`,
+        document: `${repositoryName(control)}:${file}:${line}`,
         downstream: place,
         stalled: 'False',
         ready: reason === 'NoErrors' ? 'True' : 'False',

@@ -1,3 +1,4 @@
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { UpdateChoice } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
@@ -45,10 +46,7 @@ export async function updateChoices(
     if (!(await contentMayFlow(from, repository, signal))) continue;
     choices.push({
       package: path,
-      upstream: `${upstream.access.ref.owner}/${upstream.access.ref.name}/${upstream.directory}`.replace(
-        /\/$/,
-        '',
-      ),
+      upstream: `${repositoryName(upstream.access)}/${upstream.directory}`.replace(/\/$/, ''),
       available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
       ...(upstream.current !== undefined && { current: upstream.current }),
     });

@@ -1,4 +1,5 @@
 /** Pure: what a rollback does to each downstream, as the answer to the command says it. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import type { Withdrawal, WithdrawalPlan } from '../rollout/way-back.ts';
 import { code, table } from '../text/markdown-blocks.ts';
@@ -52,7 +53,7 @@ function introduction(
 }
 
 function placeOf({ governed: { upstream, path } }: WithdrawalPlan): string {
-  return `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  return `${repositoryName(upstream)}:${path}`;
 }
 
 function wordsOf({ what, to = '' }: Withdrawal): string {

@@ -1,5 +1,5 @@
 /** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
-import type { Catalog } from '../../catalog/catalog.ts';
+import { repositoryName, type Catalog } from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import { MAX_EXEMPT_DAYS, SOON_DAYS } from '../../config/exemptions.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
@@ -135,7 +135,7 @@ function variantsPart({ variants, stalled }: DashboardInput): string {
       const { condition, message } = conditionOf(standing);
       return [
         code(`${planned.namespace}/${planned.name}`),
-        code(`${repository.ref.owner}/${repository.ref.name}:${path}`),
+        code(`${repositoryName(repository)}:${path}`),
         condition,
         foreignSentence(message),
       ];

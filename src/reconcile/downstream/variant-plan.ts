@@ -1,5 +1,5 @@
 /** Pure: which variants all documents of all repositories ask for, and where. */
-import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
+import { repositoryName, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
 import { decideVariant } from '../../package/variant/decide.ts';
 import { namespaceOf, type InventoryObject, type ValidVariant } from '../../package/variant/variant-types.ts';
 import { packagePathOf, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
@@ -115,7 +115,7 @@ function makePlan(catalog: Catalog): VariantPlan {
 function twinMessage(one: PlannedVariant, twin: PlannedVariant): string {
   if (!mayFlow(twin.control, one.control)) return 'another variant owns that package';
   const { repository, path } = twin.downstream;
-  const place = `${repository.ref.owner}/${repository.ref.name}:${path}`;
+  const place = `${repositoryName(repository)}:${path}`;
   const document = `${twin.set === undefined ? '' : `the set ${twin.set} in `}${twin.file}`;
   if (repository.ref.id === one.downstream.repository.ref.id && path === one.downstream.path) {
     return `${place} already belongs to ${twin.namespace}/${twin.name} (${document}); a package can have only one variant`;

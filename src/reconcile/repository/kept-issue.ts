@@ -1,4 +1,5 @@
 /** An issue that is kept up to date: found by its title, written only when it says something else. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { Issue } from '../forge/issues.ts';
@@ -42,7 +43,7 @@ export async function keepIssue(
   } catch (error) {
     // A repository without issues has no dashboard, and that is no failure.
     if (!hasNoIssues(error)) throw error;
-    ports.log.info({ repository: `${access.ref.owner}/${access.ref.name}` }, 'no dashboard: issues are off');
+    ports.log.info({ repository: repositoryName(access) }, 'no dashboard: issues are off');
   }
 }
 

@@ -1,6 +1,6 @@
 /** Tells people what only they can do something about: in an issue that is kept for it, once, in a comment that mentions them. */
 
-import type { CatalogRepository } from '../../catalog/catalog.ts';
+import { repositoryName, type CatalogRepository } from '../../catalog/catalog.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { RepositoryWork } from '../ports.ts';
 import { keepNewest } from '../text/keep-newest.ts';
@@ -60,10 +60,7 @@ export async function tellPeople(
     }
   } catch (error) {
     if (!hasNoIssues(error)) throw error;
-    ports.log.info(
-      { repository: `${access.ref.owner}/${access.ref.name}` },
-      'owners are not notified: issues are disabled',
-    );
+    ports.log.info({ repository: repositoryName(access) }, 'owners are not notified: issues are disabled');
   }
   for (const { place, digest } of open) keepNewest(told, place, digest, MAX_REMEMBERED);
 }

@@ -1,3 +1,4 @@
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
@@ -46,7 +47,7 @@ export async function knownUsers(
       visible.set(id, id === facts.id || (await mayBeNamed(ports, repository.ref, here, signal)));
     }
     if (visible.get(id) === true) {
-      names.push(code(`${repository.ref.owner}/${repository.ref.name}:${found.directory}`));
+      names.push(code(`${repositoryName(repository)}:${found.directory}`));
     } else hidden = true;
   }
   const more = names.length - MAX_NAMED;
@@ -81,7 +82,7 @@ export async function usersOfRemoved(
 ): Promise<string[]> {
   const users: string[] = [];
   for (const { directory } of removedPackages(snapshot)) {
-    users.push(...(await knownUsers({ ports, access, signal }, snapshot.facts, directory, undefined)));
+    users.push(...(await knownUsers({ ports, access, signal }, snapshot.facts, directory)));
   }
   return users;
 }

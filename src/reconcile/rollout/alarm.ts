@@ -1,4 +1,5 @@
 /** Pure: whether the owners of a rollout have to hear of it, and what they read. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { RolloutPlan } from '../../package/rollout/plan.ts';
 import { digestOf } from '../../revision/digest.ts';
 import { durationText } from '../../text/duration.ts';
@@ -45,7 +46,7 @@ function haltOf({ governed, revision, orders, plan }: Look, now: number): Alarm 
   if (event === null) return null;
   const isMistake = rollout.mistake !== undefined;
   const about = isMistake ? 'document' : `${upstream.ref.id}:${directory}@${revision}`;
-  const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  const what = `${repositoryName(upstream)}:${path}`;
   const heading = isMistake
     ? `The rollout ${code(name)} ${event.what}.`
     : `The rollout ${code(name)} of ${code(what)} ${code(revision)} ${event.what}.`;
@@ -65,7 +66,7 @@ function approvalsNeeded({ governed, revision, plan }: Look): readonly Alarm[] {
   if (plan.state !== 'running') return [];
   const { rollout, upstream, directory, path } = governed;
   const { name } = rollout;
-  const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  const what = `${repositoryName(upstream)}:${path}`;
   return plan.waves
     .filter(({ awaitsApproval }) => awaitsApproval === true)
     .map((wave): Alarm => {

@@ -1,4 +1,5 @@
 /** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
@@ -16,7 +17,7 @@ export function rolloutPart(looks: readonly RolloutLook[]): string {
 
 function one({ governed, revision, plan }: RolloutLook): string {
   const { rollout, upstream, path } = governed;
-  const what = `${upstream.ref.owner}/${upstream.ref.name}:${path}`;
+  const what = `${repositoryName(upstream)}:${path}`;
   const state = {
     running: 'is running',
     done: 'is done',

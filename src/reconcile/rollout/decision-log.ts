@@ -1,5 +1,5 @@
 /** One line of the log for each decision about a rollout: when its state, or that of a wave, is another than at the look before. */
-import type { Catalog } from '../../catalog/catalog.ts';
+import { repositoryName, type Catalog } from '../../catalog/catalog.ts';
 import type { Ports } from '../ports.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { subjectOf } from './orders.ts';
@@ -24,7 +24,7 @@ export function logDecision(
   if (states.get(key) === now) return;
   keepNewest(states, key, now, MAX_REMEMBERED);
   const { state, why: reason } = plan;
-  const repository = `${upstream.ref.owner}/${upstream.ref.name}`;
+  const repository = repositoryName(upstream);
   log.info(
     { repository, package: path, rollout: rollout.name, revision, state, waves, reason },
     'a rollout has changed',

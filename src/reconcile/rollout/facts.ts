@@ -1,5 +1,10 @@
 /** What a rollout is planned from: its downstreams, what they have published, and what is said of that. */
-import { type Catalog, type CatalogPackage, type CatalogRepository } from '../../catalog/catalog.ts';
+import {
+  repositoryName,
+  type Catalog,
+  type CatalogPackage,
+  type CatalogRepository,
+} from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import type { Health, RolloutDownstream } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
@@ -66,7 +71,7 @@ export function followersOf(catalog: Catalog, { control, upstream, directory }: 
     const id = `${repository.ref.id}:${path}`;
     const position = catalog.standings(repository.ref.id).get(path);
     const at = package_?.lock && revisionOf(package_.lock.ref);
-    const name = `${repository.ref.owner}/${repository.ref.name}:${path}`;
+    const name = `${repositoryName(repository)}:${path}`;
     const hidden = !isSameOwner(repository, control) || !mayKnow(control, repository);
     const standing = hidden ? 'out' : 'waiting';
     const described = describe(repository);

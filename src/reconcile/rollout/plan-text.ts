@@ -1,4 +1,5 @@
 /** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { WavePlan } from '../../package/rollout/plan.ts';
 import type { Wave } from '../../package/rollout/rollout.ts';
 import { waveTimings, type WaveTiming } from '../../package/rollout/timing.ts';
@@ -36,7 +37,7 @@ function packagePlan({ governed, revision, plan, orders }: RolloutLook, now: Dat
       foreignSentence(wave.why),
       gateText(rollout.waves.find((one) => one.name === wave.name)),
     ]);
-  const what = code(`${upstream.ref.owner}/${upstream.ref.name}:${path}@${revision}`);
+  const what = code(`${repositoryName(upstream)}:${path}@${revision}`);
   const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
   return [
     `**${what}**: ${plan.state}.${why}`,

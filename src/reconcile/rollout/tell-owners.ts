@@ -1,4 +1,5 @@
 /** Tells the owners of a rollout, and the operator's webhook, that it does not go on, or waits for them: once for each time. Owners are told in an issue of its own beside the document. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { Notice } from '../job.ts';
 import { noticeJob } from '../jobs.ts';
@@ -52,7 +53,7 @@ async function notify(
     type: alarm.type,
     at,
     rollout: rollout.name,
-    repository: `${control.ref.owner}/${control.ref.name}`,
+    repository: repositoryName(control),
     ...(alarm.package !== undefined && { package: alarm.package, revision }),
     message: alarm.message,
   };

@@ -1,4 +1,5 @@
 /** What an update says to people: its pull request, and why it did not come. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { PorticoError } from '../../error.ts';
 import { partIn } from '../../text/marked-part.ts';
 import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
@@ -109,7 +110,7 @@ async function partOf(
     ...(planned && {
       variant: {
         name: `${planned.namespace}/${planned.name}`,
-        place: `${planned.control.ref.owner}/${planned.control.ref.name}:${planned.file}`,
+        place: `${repositoryName(planned.control)}:${planned.file}`,
       },
     }),
   };
