@@ -4,6 +4,7 @@
  * and told, and the rest is read.
  */
 import { holdsCredentials } from '../text/secrets.ts';
+import { closestWord } from './closest-word.ts';
 import { formatPath } from './yaml/path.ts';
 
 export type Parts = readonly (string | number)[];
@@ -34,8 +35,10 @@ export function fieldsOf(
   }
   const present = new Map(Object.entries(raw));
   for (const name of known === undefined ? [] : present.keys()) {
-    if (known?.includes(name) === true) continue;
-    tell({ path: formatPath([...path, name]), message: `kpt does not know the field "${name}"` });
+    if (known === undefined || known.includes(name)) continue;
+    const near = closestWord(name, known);
+    const meant = near === undefined ? '' : `; did you mean "${near}"?`;
+    tell({ path: formatPath([...path, name]), message: `kpt does not know the field "${name}"${meant}` });
   }
   const read = <Value>(name: string, reader: Reader<Value>): Value | undefined =>
     present.has(name) ? reader(present.get(name), [...path, name], tell) : undefined;
