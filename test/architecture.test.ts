@@ -151,7 +151,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   git: ['text', 'package', 'revision', 'processes', PORTS, 'node:', 'npm:'],
   // It implements the ports of the reconcilers.
   forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
-  catalog: ['text', 'channels', 'package', 'revision'],
+  catalog: ['text', 'channels', 'package', 'revision', 'node:crypto'],
   fbc: ['package'],
   channels: ['fbc', 'package', 'revision', 'npm:zod'],
   archive: ['package', 'node:zlib'],

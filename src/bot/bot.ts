@@ -78,6 +78,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   }, 50);
   const ports = createPorts(options, connections, {
     catalog,
+    exchange: async () => index?.refresh(),
     running,
     content: work.content,
     open: createRepositoryAccess({

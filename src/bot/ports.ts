@@ -17,7 +17,10 @@ import type { Running } from './running.ts';
 import { createSources } from './sources.ts';
 
 /** What the ports stand on beside the connections. */
-export interface PortParts extends Pick<Ports, 'catalog' | 'open' | 'runExclusive' | 'enqueue' | 'askedAt'> {
+export interface PortParts extends Pick<
+  Ports,
+  'catalog' | 'exchange' | 'open' | 'runExclusive' | 'enqueue' | 'askedAt'
+> {
   readonly content: ContentWork['content'];
   readonly running: Running;
 }

@@ -151,7 +151,7 @@ export interface Catalog extends Omit<LastLooks, 'forget'> {
   put(repository: CatalogRepository): void;
   /** What an earlier process found: it is there, and was not seen since this one began. */
   load(repository: CatalogRepository): void;
-  /** Another process has seen that it is as it is here. */
+  /** It was looked at and is as it is here, or cannot be read: nobody waits for it. */
   confirm(id: number): void;
   /** Another process has found that it is gone; what was told of it goes one by one. */
   unload(id: number): void;

@@ -1,4 +1,5 @@
 /** What the last look at a package came to, and what our issues were written as, for each repository. */
+import { randomUUID } from 'node:crypto';
 
 /** What the last look at a downstream package came to. */
 export interface Standing {
@@ -43,6 +44,13 @@ export interface LastLooks {
   /** How far a rollout is whose document stands in this repository, by any name of it; undefined forgets it. */
   tellRollout(id: number, name: string, standing: RolloutStanding | undefined): void;
   rollouts(id: number): ReadonlyMap<string, RolloutStanding>;
+  /**
+   * Something new was reported of what a repository has published: whatever was heard of it under another mark is old. Marks are compared, not
+   * ordered: clocks of processes differ. A new one is made where none is given; answers it.
+   */
+  tellReported(id: number, mark?: string): string;
+  /** The mark of what was said last; undefined where nothing was. */
+  reported(id: number): string | undefined;
   /** Remembers what an issue of a repository was written as; undefined forgets it. */
   keep(id: number, title: string, issue: KeptIssue | undefined): void;
   kept(id: number, title: string): KeptIssue | undefined;
@@ -53,6 +61,7 @@ export interface LastLooks {
 export function createLastLooks(): LastLooks {
   const standings = new Map<number, Map<string, Standing>>();
   const rollouts = new Map<number, Map<string, RolloutStanding>>();
+  const reports = new Map<number, string>();
   const issues = new Map<number, Map<string, KeptIssue>>();
   return {
     tell(id, path, standing) {
@@ -73,6 +82,11 @@ export function createLastLooks(): LastLooks {
       rollouts.set(id, known);
     },
     rollouts: (id) => rollouts.get(id) ?? new Map(),
+    tellReported(id, mark = randomUUID()) {
+      reports.set(id, mark);
+      return mark;
+    },
+    reported: (id) => reports.get(id),
     keep(id, title, issue) {
       const known = issues.get(id) ?? new Map<string, KeptIssue>();
       if (issue === undefined) known.delete(title);
@@ -83,6 +97,7 @@ export function createLastLooks(): LastLooks {
     forget(id) {
       standings.delete(id);
       rollouts.delete(id);
+      reports.delete(id);
       issues.delete(id);
     },
   };

@@ -27,6 +27,8 @@ export type IndexEntry =
       readonly name: string;
       readonly value: RolloutStanding | null;
     }
+  | { readonly key: string; readonly kind: 'looked-at'; readonly id: number; readonly value: true }
+  | { readonly key: string; readonly kind: 'reported'; readonly id: number; readonly value: string }
   | {
       readonly key: string;
       readonly kind: 'issue';
@@ -72,6 +74,10 @@ export function createSharedCatalog(): SharedCatalog {
       const { id } = repository.ref;
       record({ key: repositoryKey(id), kind: 'repository', id, value: repository });
     },
+    confirm(id) {
+      inner.confirm(id);
+      record({ key: lookedAtKey(id), kind: 'looked-at', id, value: true });
+    },
     remove(id) {
       const paths = [...inner.standings(id).keys()];
       const rollouts = [...inner.rollouts(id).keys()];
@@ -97,6 +103,11 @@ export function createSharedCatalog(): SharedCatalog {
       inner.tellRollout(id, name, standing);
       if (before === JSON.stringify(standing)) return;
       record({ key: rolloutKey(id, name), kind: 'rollout', id, name, value: standing ?? null });
+    },
+    tellReported(id, mark) {
+      const value = inner.tellReported(id, mark);
+      record({ key: reportedKey(id), kind: 'reported', id, value });
+      return value;
     },
     keep(id, title, issue) {
       keep(id, title, issue);
@@ -130,6 +141,12 @@ export function createSharedCatalog(): SharedCatalog {
         case 'rollout':
           inner.tellRollout(entry.id, entry.name, entry.value ?? undefined);
           break;
+        case 'looked-at':
+          if (seen) inner.confirm(entry.id);
+          break;
+        case 'reported':
+          inner.tellReported(entry.id, entry.value);
+          break;
         case 'issue':
           keep(entry.id, entry.title, entry.value ?? undefined);
           break;
@@ -139,7 +156,7 @@ export function createSharedCatalog(): SharedCatalog {
       }
     },
     confirm(key) {
-      const id = Number(/^repository\/(\d+)$/.exec(key)?.[1] ?? Number.NaN);
+      const id = Number(/^(?:repository|looked-at)\/(\d+)$/.exec(key)?.[1] ?? Number.NaN);
       if (!Number.isNaN(id)) inner.confirm(id);
     },
   };
@@ -151,12 +168,20 @@ function repositoryKey(id: number): string {
   return `repository/${id}`;
 }
 
+function lookedAtKey(id: number): string {
+  return `looked-at/${id}`;
+}
+
 function issueKey(id: number, title: string): string {
   return `issue/${id}/${title}`;
 }
 
 function rolloutKey(id: number, name: string): string {
   return `rollout/${id}/${name}`;
+}
+
+function reportedKey(id: number): string {
+  return `reported/${id}`;
 }
 
 function standingKey(id: number, path: string): string {

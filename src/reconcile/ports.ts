@@ -77,6 +77,8 @@ export type UrlAnswer = { readonly holds: true } | { readonly holds: false; read
 export interface Ports {
   /** The index of all registered repositories. */
   readonly catalog: Catalog;
+  /** Gives what was found here to the other processes, then takes over what they gave before: of two that do so, one at least sees the other's. */
+  exchange(): Promise<void>;
   readonly memories: Memories;
   open(ref: RepositoryRef, signal?: AbortSignal): Promise<RepositoryAccess>;
   /**

@@ -140,6 +140,28 @@ test('a process that starts has all at once; it counts as seen when somebody has
   expect(catalog.isWhole()).toBe(true);
 });
 
+test('what one process gave up reading no process waits for, also the next time', async () => {
+  const [a, b] = [await start(), await start()];
+  a.catalog.expect([7]);
+  for (const process of [a, b]) {
+    await a.flush();
+    await b.refresh();
+    expect(process.catalog.isWhole()).toBe(false);
+  }
+  a.catalog.confirm(7);
+  await a.flush();
+  await b.refresh();
+  expect([b.catalog.isWhole(), b.catalog.isComplete()]).toEqual([true, true]);
+  // One that begins later waits until somebody has tried again.
+  const late = await start();
+  late.catalog.expect([7]);
+  expect(late.catalog.isWhole()).toBe(false);
+  a.catalog.confirm(7);
+  await a.flush();
+  await late.refresh();
+  expect(late.catalog.isWhole()).toBe(true);
+});
+
 test('what is newer here is not lost to what others wrote before; lost rows are written again', async () => {
   const [a, b] = [await start(), await start()];
   a.catalog.put(repository(4, 'theirs'));

@@ -47,12 +47,19 @@ interface Published {
 /** Of each kind: one for each downstream of a rollout. */
 export const MAX_REMEMBERED = 50_000;
 
+/** What was said of a commit that was not healthy then. */
+interface Heard {
+  readonly at: number;
+  readonly health: Health;
+  readonly mark: string | undefined;
+}
+
 /** What does not change, kept from look to look: commits that published something, and those that are healthy. */
 export interface RolloutMemory {
   readonly published: Map<string, { readonly of: string; readonly list: readonly Published[] }>;
   readonly healthy: Map<string, number>;
-  /** What was told of those that were not healthy, and when. */
-  readonly unhealthy: Map<string, { readonly at: number; readonly health: Health }>;
+  /** What was told of those that were not healthy, when, and under which mark of the catalog's `reported`. */
+  readonly unhealthy: Map<string, Heard>;
   readonly since: Map<string, number>;
 }
 
@@ -153,7 +160,7 @@ export async function withFacts({
     all.set(one.id, { ...one, standing: 'published', publishedAt: first.at });
     const gate = gateOf(one.id);
     if (gate === undefined || gate.statuses.length + gate.deployments.length === 0) continue;
-    reports.push(reportsOf(one, gate, published, memory));
+    reports.push(reportsOf(ports, one, { gate, published, memory }));
   }
   // Whose news led here comes first, then who was asked longest ago.
   const rank = ({ one, heardAt }: Reports): number => (one.repository.ref.id === asking.about ? -1 : heardAt);
@@ -172,16 +179,24 @@ interface Reports {
   readonly gate: WaveGate;
   /** Oldest first, each with the name under which it is remembered. */
   readonly published: readonly { readonly commit: string; readonly key: string }[];
-  /** When it was heard last; 0: never. */
+  /** When it was heard last; 0: never, or another process has heard newer. */
   readonly heardAt: number;
 }
 
 function reportsOf(
+  { catalog }: Pick<Ports, 'catalog'>,
   one: RolloutMember,
-  gate: WaveGate,
-  published: readonly Published[],
-  { unhealthy }: RolloutMemory,
+  {
+    gate,
+    published,
+    memory: { unhealthy },
+  }: {
+    readonly gate: WaveGate;
+    readonly published: readonly Published[];
+    readonly memory: RolloutMemory;
+  },
 ): Reports {
+  const mark = catalog.reported(one.repository.ref.id);
   const asked = JSON.stringify([gate.statuses, gate.deployments]);
   const named = published.map(({ commit }) => ({
     commit,
@@ -191,7 +206,12 @@ function reportsOf(
     one,
     gate,
     published: named,
-    heardAt: Math.min(...named.map(({ key }) => unhealthy.get(key)?.at ?? 0)),
+    heardAt: Math.min(
+      ...named.map(({ key }) => {
+        const known = unhealthy.get(key);
+        return known?.mark === mark ? (known?.at ?? 0) : 0;
+      }),
+    ),
   };
 }
 
@@ -262,11 +282,15 @@ async function healthOf(
     const healthy = memory.healthy.get(key);
     if (healthy !== undefined) return { state: 'success', at: healthy, what: '' };
     const known = memory.unhealthy.get(key);
-    const isNews = known === undefined || known.at < asking.since || repository.ref.id === asking.about;
+    const isAbout = repository.ref.id === asking.about;
+    const mark = ports.catalog.reported(repository.ref.id);
+    // Another process was told of it, or found it healthy: what is remembered here is from before that.
+    const isOutdated = known !== undefined && known.mark !== mark;
+    const isNews = known === undefined || isOutdated || known.at < asking.since || isAbout;
     newest = known?.health ?? newest;
     if (!isNews) continue;
     if (asking.isOver()) {
-      if (known === undefined || asking.isThorough) asking.leave();
+      if (known === undefined || isOutdated || asking.isThorough) asking.leave();
       continue;
     }
     const at = ports.now().getTime();
@@ -277,9 +301,11 @@ async function healthOf(
     memory.unhealthy.delete(key);
     if (health.state === 'success') {
       keepNewest(memory.healthy, key, health.at, MAX_REMEMBERED);
+      // Nobody told of it: the others have to ask, too.
+      if (!isAbout && !isOutdated) ports.catalog.tellReported(repository.ref.id);
       return health;
     }
-    keepNewest(memory.unhealthy, key, { at, health }, MAX_REMEMBERED);
+    keepNewest(memory.unhealthy, key, { at, health, mark }, MAX_REMEMBERED);
   }
   return newest;
 }

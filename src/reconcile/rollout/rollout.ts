@@ -12,6 +12,7 @@ import type { RolloutMember } from './facts.ts';
 import { isOlder } from './led-back.ts';
 import { addOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import { createQuestionBudget } from './question-budget.ts';
+import { asksHealth, tellReported } from './reported.ts';
 import { concernedBy, forgetEnded, knownLooks, lookAt, restOf, type RolloutLook } from './rollouts.ts';
 import { newestOf, type Governed } from './scope.ts';
 import { tellOwners } from './tell-owners.ts';
@@ -28,6 +29,7 @@ const INDEX_WAIT = 5;
 export function createRolloutReconciler(ports: Ports): RolloutReconciler {
   return async ({ repository, since }, signal) => {
     const now = ports.now().getTime();
+    await tellReported(ports, repository.id);
     forgetEnded(ports.catalog, repository.id);
     for (const governed of concernedBy(ports.catalog, repository.id)) {
       const { control, upstream } = governed;
@@ -156,11 +158,10 @@ async function remember(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { control, rollout } = governed;
-  const asksHealth = rollout.waves.some(({ gate }) => gate.statuses.length + gate.deployments.length > 0);
   const action: RolloutOrder['action'] | undefined =
     plan.state === 'rolled-back' && orders.rolledBack === undefined
       ? 'rollback'
-      : plan.state === 'done' && !orders.done && asksHealth
+      : plan.state === 'done' && !orders.done && asksHealth(governed)
         ? 'done'
         : undefined;
   if (action === undefined) return;

@@ -255,7 +255,10 @@ export async function heldByWave(
   const look = await recentLook(ports, governed, revision, signal);
   if (look === null) return null;
   const { plan, unasked } = look;
-  if (unasked !== undefined) await ports.enqueue(rolloutJob(governed.control.ref, Math.max(1, unasked)));
+  if (unasked !== undefined) {
+    const seconds = Math.max(1, unasked, restOf(ports, governed));
+    await ports.enqueue(rolloutJob(governed.control.ref, seconds));
+  }
   const found = verdictOn(plan, `${down.facts.id}:${down.path}`);
   const verdict = found === 'may-open' && unasked !== undefined ? 'wave-waiting' : found;
   if (verdict === 'may-open') return null;

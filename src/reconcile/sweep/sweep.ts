@@ -39,7 +39,7 @@ const MAX_REDELIVERIES = 200;
 
 /**
  * Asks for every repository of every installation to be swept, and for lost webhooks to be sent again. Large installations
- * are gone through at a pace that their limit allows: while a round of one goes on, no other begins.
+ * are gone through at a pace that their limit allows: while a round of one goes on, only what was added to it since is looked at.
  */
 export function createSweep(ports: Ports): Sweep {
   const redeliver = createRedelivery(ports);
@@ -51,9 +51,8 @@ export function createSweep(ports: Ports): Sweep {
     ports.catalog.expect(present);
     await ports.pruneMirrors(present);
     for (const [installation, its] of Map.groupBy(repositories, ({ installationId }) => installationId)) {
-      const pace = rounds.begin(installation, its.length);
-      if (pace === null) continue;
-      const jobs = its.map((repository, at) => {
+      const { pace, due } = rounds.begin(installation, its);
+      const jobs = due.map((repository, at) => {
         const job = indexOnly === true ? repositoryJob(repository) : repositorySweepJob(repository);
         const startAfterSeconds = Math.floor(at / pace.perMinute) * 60;
         return startAfterSeconds === 0 ? job : { ...job, startAfterSeconds };
@@ -66,19 +65,24 @@ export function createSweep(ports: Ports): Sweep {
 
 /** When the last round of each installation began; a restart begins anew. */
 function createRounds({ now, sweepMinutes = 15 }: Pick<Ports, 'now' | 'sweepMinutes'>): {
-  /** Null where the last round still goes on. */
-  begin(installation: number, repositories: number): SweepPace | null;
+  /** Which repositories of an installation are due, and how fast: all; where the last round still goes on, those of which it does not know. */
+  begin(
+    installation: number,
+    repositories: readonly RepositoryRef[],
+  ): { readonly pace: SweepPace; readonly due: readonly RepositoryRef[] };
 } {
-  const begun = new Map<number, number>();
+  const begun = new Map<number, { readonly at: number; readonly ids: ReadonlySet<number> }>();
   return {
     begin(installation, repositories) {
-      const pace = sweepPace(repositories, sweepMinutes);
-      const at = now().getTime();
+      const pace = sweepPace(repositories.length, sweepMinutes);
+      const moment = now().getTime();
       const last = begun.get(installation);
       const isSlow = pace.minutes > sweepMinutes;
-      if (isSlow && last !== undefined && at - last < pace.minutes * 60_000) return null;
-      begun.set(installation, at);
-      return pace;
+      const goesOn = isSlow && last !== undefined && moment - last.at < pace.minutes * 60_000;
+      const ids = new Set(repositories.map(({ id }) => id));
+      begun.set(installation, { at: goesOn ? last.at : moment, ids });
+      // Everybody else waits until the index knows what was added.
+      return { pace, due: goesOn ? repositories.filter(({ id }) => !last.ids.has(id)) : repositories };
     },
   };
 }

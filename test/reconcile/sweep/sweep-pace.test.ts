@@ -46,7 +46,13 @@ test('a large installation is swept minute by minute, and no round begins while 
   time += 15 * 60_000;
   await sweep();
   expect(jobs.slice(1_001).map(({ key }) => key)).toEqual(['sweep:5000']);
+  // Nothing else goes on until the index knows what was added meanwhile.
+  refs.push({ installationId: 1, id: 6_000, owner: 'acme', name: 'added' });
+  await sweep();
+  await sweep();
+  const added = jobs.splice(1_002).map(({ key }) => key);
+  expect(added.toSorted()).toEqual(['sweep:5000', 'sweep:5000', 'sweep:6000']);
   time += 101 * 60_000;
   await sweep();
-  expect(jobs).toHaveLength(1_001 + 1 + 1_001);
+  expect(jobs).toHaveLength(1_001 + 1 + 1_002);
 });
