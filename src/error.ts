@@ -24,6 +24,10 @@ export interface Refusal {
   readonly hint: string;
 }
 
+/** The hint where what was stored cannot be read: another process may know it, for about 40 minutes of tries. */
+export const NEWER_VERSION =
+  'During an upgrade, a process of the newer version takes it. Otherwise the next sweep makes up for it.';
+
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

@@ -21,7 +21,8 @@ import { JOB_KINDS, type Job } from '../reconcile/job.ts';
 import { isProposalJob, repositorySweepJob, sweepJob } from '../reconcile/jobs.ts';
 import type { RepositoryRef } from '../reconcile/ports.ts';
 import { newestLooks } from '../reconcile/rollout/rollouts.ts';
-import { startSharedIndex } from '../replica/shared-index.ts';
+import { createCatchUp } from '../reconcile/sweep/catch-up.ts';
+import { startSharedIndex, type SharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
 import { VERSION } from '../version.ts';
 import type { BotOptions } from './bot-options.ts';
@@ -55,6 +56,8 @@ export interface Bot extends AsyncDisposable {
 
 /** Processes on one PostgreSQL: their clocks are kept by NTP, but not to the millisecond. */
 const CLOCKS_APART_MS = 10_000;
+/** How often is asked for what the index lacks, in milliseconds. */
+const CATCH_UP_MS = 60_000;
 /** How old a mirror may be that the API's rollouts are read from: one that is polled does not fetch each time. */
 const API_READS_MS = 30_000;
 
@@ -127,6 +130,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   };
   const timer = once === undefined ? setInterval(again, environment.sweepMinutes * 60_000) : undefined;
   timer?.unref();
+  const upkeep = index && once === undefined ? keepUp(index) : undefined;
   if (once === undefined) await sweep();
 
   const api = createApi({
@@ -143,8 +147,20 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     count: (collection, status) => metrics.apiRequest(collection, status),
   });
 
+  function keepUp(own: SharedIndex): NodeJS.Timeout {
+    const catchUp = createCatchUp(ports, async () => {
+      await own.refresh();
+      return own.readElsewhere();
+    });
+    const every = setInterval(() => {
+      catchUp().catch((error: unknown) => log.warn({ err: error }, 'the index could not be completed'));
+    }, CATCH_UP_MS);
+    return every.unref();
+  }
+
   async function stop(graceMs: number): Promise<void> {
     clearInterval(timer);
+    clearInterval(upkeep);
     await queue.stop(graceMs);
     await running[Symbol.asyncDispose]();
     await connections.mirrors.close();

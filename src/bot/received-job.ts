@@ -1,7 +1,7 @@
 /** Pure: what comes out of the queue, read once. */
 import { z } from 'zod';
 
-import { PorticoError } from '../error.ts';
+import { NEWER_VERSION, PorticoError } from '../error.ts';
 import type { Job as StoredJob } from '../queue/job.ts';
 import { readJobData, type JobData, type JobKind } from '../reconcile/job.ts';
 
@@ -31,6 +31,10 @@ export function readJob({ kind, key, data, attempt }: StoredJob): ReceivedJob {
   return { ...job, key, origin: origin.data, attempt };
 }
 
+/** To be tried as long as what the forge refuses: a process of the version that stored it may take it next. */
 function unreadable(key: string, why: string): PorticoError {
-  return new PorticoError('JOB_UNREADABLE', `the job ${key} cannot be read: ${why}`, { blame: 'bug' });
+  return new PorticoError('JOB_UNREADABLE', `the job ${key} cannot be read: ${why}`, {
+    blame: 'forge',
+    hint: NEWER_VERSION,
+  });
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
 
+import { NEWER_VERSION, PorticoError } from '../error.ts';
 import type { JobHandler, JobOutcome, Lane, QueueMetrics } from './job.ts';
 import { classifyFailure } from './retry.ts';
 import { createRounds } from './rounds.ts';
@@ -126,7 +127,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
     let failure: { error: unknown } | undefined;
     try {
       const handler = context.handlers[kind];
-      if (handler === undefined) throw new Error(`no handler for jobs of kind ${kind}`);
+      if (handler === undefined) throw ofNewerVersion(run.claim);
       if (run.claim.retryCount >= CRASHES)
         throw new Error(`the process ended ${CRASHES} times while this job ran`);
       await handler({ kind, key, data, attempt }, run.abort.signal);
@@ -166,7 +167,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
         : 'lost';
     }
     const cause = abort.signal.aborted ? abort.signal.reason : error;
-    const crashed = claim.retryCount >= CRASHES || context.handlers[job.kind] === undefined;
+    const crashed = claim.retryCount >= CRASHES;
     const verdict = classifyFailure(cause, crashed ? Infinity : job.attempt, Math.random());
     if (verdict.what === 'retry') {
       const delaySeconds = verdict.delayMs / 1000;
@@ -245,6 +246,15 @@ function about({
 }
 
 const ofRepository = z.object({ repository: z.object({ owner: z.string(), name: z.string() }) });
+
+/** During an upgrade, processes of both versions take from the same lanes: it waits for one that knows its kind. */
+function ofNewerVersion({ job: { key, kind } }: Claim): PorticoError {
+  return new PorticoError(
+    'JOB_UNREADABLE',
+    `the job ${key} cannot be read: nothing is known of jobs of kind ${kind}`,
+    { blame: 'forge', hint: NEWER_VERSION },
+  );
+}
 
 function tooLong(lane: Lane): Error {
   return new Error(`the job ran longer than the ${lane.maxSeconds ?? 900} s that lane ${lane.name} allows`);

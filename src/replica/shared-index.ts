@@ -13,6 +13,8 @@ export interface SharedIndex {
   refresh(): Promise<void>;
   /** Stores what changed here. Others see it before any job that is asked for later. */
   flush(): Promise<void>;
+  /** Repositories that processes of another version have read since the last call, or since the start: this index does not hold what they found. */
+  readElsewhere(): Promise<readonly number[]>;
 }
 
 /** Rows that are read or written by one statement. */
@@ -32,6 +34,11 @@ export async function startSharedIndex(database: Database, shared: SharedCatalog
   const known = new Map<string, string>();
   let last = await newest(database);
   await takeRows(0, last, false);
+  const [others] = await database.query<{ seq: number | null }>(
+    'SELECT max(seq)::float8 AS seq FROM portico.index_row WHERE format <> $1',
+    [INDEX_FORMAT],
+  );
+  let elsewhere = others?.seq ?? 0;
 
   async function takeRows(after: number, until: number, seen: boolean): Promise<void> {
     const rows = await database.query<Row>(
@@ -95,8 +102,19 @@ export async function startSharedIndex(database: Database, shared: SharedCatalog
     last = until;
   }
 
+  async function readElsewhere(): Promise<readonly number[]> {
+    // All formats share one sequence.
+    const rows = await database.query<Pick<Row, 'key' | 'seq'>>(
+      `SELECT key, seq::float8 AS seq FROM portico.index_row
+       WHERE format <> $1 AND seq > $2 AND key LIKE 'repository/%' ORDER BY seq`,
+      [INDEX_FORMAT, elsewhere],
+    );
+    elsewhere = rows.at(-1)?.seq ?? elsewhere;
+    return [...new Set(rows.map(({ key }) => Number(key.slice('repository/'.length))))];
+  }
+
   const turns = createTurns();
-  return { refresh: turns(refresh), flush: turns(store) };
+  return { refresh: turns(refresh), flush: turns(store), readElsewhere };
 }
 
 /**

@@ -168,12 +168,12 @@ test.each([
   ['variant', { repository }, /branch/],
   ['variant', null, /object/],
   ['constructor', { repository }, /nothing is known of jobs of kind constructor/],
-])('a %s with %j is a bug, and says what is missing', (kind, data, message) => {
+])('a %s with %j is left to a newer version, and says what is missing', (kind, data, message) => {
   const read = (): unknown => readJob({ kind, key: 'k', data, attempt: 1 });
   expect(read).toThrow(
     expect.objectContaining({
       code: 'JOB_UNREADABLE',
-      blame: 'bug',
+      blame: 'forge',
       message: expect.stringMatching(message),
     }),
   );

@@ -105,6 +105,35 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
     }
   });
 
+  test('of two versions: what the older does not know is done by the newer', async () => {
+    await using place = await engines.postgres!.place();
+    await using one = await place.open();
+    await using two = await place.open();
+    const older = await startQueue({ database: one, log, lanes, handlers: { work: async () => {} } });
+    const both = [{ ...lanes[0]!, kinds: ['work', 'new'] }];
+    const done = Promise.withResolvers<unknown>();
+    const handlers = { work: never, new: async ({ data }: Parameters<JobHandler>[0]) => done.resolve(data) };
+    // The older one has it first.
+    await one.query(
+      `INSERT INTO pgboss.job (name, data, singleton_key, policy, state, retry_limit)
+       VALUES ('work', $1::text::jsonb, 'k', 'key_strict_fifo', 'created', 1000)`,
+      [JSON.stringify({ kind: 'new', key: 'k', data: 7, attempt: 1, priority: 0, held: false })],
+    );
+    await older.enqueue({ kind: 'work', key: 'other', data: null });
+    const tried = async (): Promise<boolean> => {
+      const rows = await one.query(
+        `SELECT 1 FROM pgboss.job WHERE singleton_key = 'k' AND (data->>'attempt')::int > 1`,
+      );
+      return rows.length > 0 || (await older.dead()).length > 0;
+    };
+    while (!(await tried())) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await older.dead()).toEqual([]);
+    await older.stop(0);
+    await using newer = await startQueue({ database: two, log, lanes: both, handlers });
+    expect(await done.promise).toBe(7);
+    expect(await newer.dead()).toEqual([]);
+  });
+
   test('never run one key together, share the keys, and miss nothing', async () => {
     await using place = await engines.postgres!.place();
     await using one = await place.open();

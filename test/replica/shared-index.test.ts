@@ -162,6 +162,34 @@ test('what one process gave up reading no process waits for, also the next time'
   expect(late.catalog.isWhole()).toBe(true);
 });
 
+test('what a process of another version reads is not taken over, and is named once', async () => {
+  const older = await start();
+  const newer = await start();
+  const read = async (id: number, commit: string): Promise<void> => {
+    older.catalog.put(repository(id, commit));
+    await older.flush();
+    await database.query(
+      `DELETE FROM portico.index_row WHERE key = $1 AND format IN
+         (SELECT min(format) FROM portico.index_row WHERE key = $1 HAVING count(*) > 1)`,
+      [`repository/${id}`],
+    );
+    await database.query('UPDATE portico.index_row SET format = format - 1 WHERE key = $1', [
+      `repository/${id}`,
+    ]);
+  };
+  expect(await newer.readElsewhere()).toEqual([]);
+  await read(21, 'first');
+  await read(22, 'first');
+  await newer.refresh();
+  expect(newer.catalog.get(21)).toBeUndefined();
+  expect(await newer.readElsewhere()).toEqual([21, 22]);
+  expect(await newer.readElsewhere()).toEqual([]);
+  await read(22, 'second');
+  expect(await newer.readElsewhere()).toEqual([22]);
+  // The sweep of its own start reads what was there before.
+  expect(await (await start()).readElsewhere()).toEqual([]);
+});
+
 test('what is newer here is not lost to what others wrote before; lost rows are written again', async () => {
   const [a, b] = [await start(), await start()];
   a.catalog.put(repository(4, 'theirs'));
