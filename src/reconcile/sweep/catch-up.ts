@@ -24,13 +24,17 @@ export function createCatchUp(
   readElsewhere: () => Promise<readonly number[]>,
 ): () => Promise<void> {
   let begun = now().getTime();
+  // How long a sweep takes, as the last list of repositories told: listing them each minute could use up the budget.
+  let roundMs = 0;
   return async () => {
     const elsewhere = new Set(await readElsewhere());
     if (catalog.isComplete() && elsewhere.size === 0) return;
+    const at = now().getTime();
+    if (elsewhere.size === 0 && at - begun < roundMs) return;
     const present = await repositories();
     const { perMinute } = sweepPace(present.length, sweepMinutes);
-    const at = now().getTime();
-    const isDue = at - begun >= Math.ceil(present.length / perMinute) * 60_000;
+    roundMs = Math.ceil(present.length / perMinute) * 60_000;
+    const isDue = at - begun >= roundMs;
     if (isDue) {
       begun = at;
       catalog.expect(present.map(({ id }) => id));

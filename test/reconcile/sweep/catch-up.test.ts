@@ -49,11 +49,15 @@ test('a large installation is not asked for before its sweep has begun everywher
     owner: 'acme',
     name: `r${id}`,
   }));
+  let lists = 0;
   const catchUp = createCatchUp(
     {
       catalog: createCatalog(),
       now: () => new Date(time),
-      repositories: async () => many,
+      repositories: async () => {
+        lists += 1;
+        return many;
+      },
       enqueue: async (some) => void jobs.push(...[some].flat()),
     },
     async () => [],
@@ -63,6 +67,8 @@ test('a large installation is not asked for before its sweep has begun everywher
     await catchUp();
     expect(jobs).toHaveLength(wanted);
   }
+  // Once to learn how many there are, and then when they are asked for.
+  expect(lists).toBe(3);
   expect(jobs.slice(0, 120).map(({ startAfterSeconds }) => startAfterSeconds)).toEqual(
     many.map((_, at) => Math.floor(at / 50) * 60),
   );
