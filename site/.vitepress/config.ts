@@ -74,6 +74,13 @@ export default defineConfig({
       md.renderer.rules.text = (tokens, at) => plain(tokens[at]?.content ?? '');
       md.renderer.rules.code_inline = (tokens, at) =>
         `<code v-pre>${plain(tokens[at]?.content ?? '')}</code>`;
+      const fence = md.renderer.rules.fence;
+      md.renderer.rules.fence = (tokens, at, ...others) => {
+        const { info, content } = tokens[at] ?? {};
+        if (info?.trim() === 'mermaid')
+          return `<Diagram source="${md.utils.escapeHtml(encodeURIComponent(content ?? ''))}" />`;
+        return fence?.(tokens, at, ...others) ?? '';
+      };
     },
   },
   themeConfig: {
