@@ -36,10 +36,10 @@ function fault(outcome: Outcome): string | undefined {
   return undefined;
 }
 
-/** The fault of a document. One of time or memory counts where it comes again, alone, three times in a row. */
+/** The fault of a document. One of time or memory counts where it comes again, alone, five times in a row. */
 async function faultOf(order: Order): Promise<string | undefined> {
   let found: string | undefined;
-  for (let times = 0; times < 4; times += 1) {
+  for (let times = 0; times < 6; times += 1) {
     const outcome = await host.attempt(order);
     found = fault(outcome);
     if (found === undefined) return undefined;
