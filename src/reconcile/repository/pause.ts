@@ -29,3 +29,11 @@ export async function pauseOf(
   const record = readSealedTag(await git.tag(oid, signal), { repository: id, ref }, seals);
   return { by: /^Paused-By: ([A-Za-z0-9_-]{1,80})$/m.exec(record ?? '')?.[1] ?? null, oid };
 }
+
+/** Brings the pauses of a repository as they stand at this moment, whatever the job has fetched before. */
+export async function fetchPauses(
+  { git }: Pick<RepositoryAccess, 'git'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  await git.fetch({ refspecs: ['+refs/portico/paused/*:refs/portico/paused/*'] }, signal);
+}

@@ -77,6 +77,20 @@ export async function readOrders(
   return { oid: found.oid, orders, unsealed: false };
 }
 
+/** The same as they stand at this moment, whatever the job has fetched before. */
+export async function fetchOrders(
+  ports: Pick<Ports, 'seals'>,
+  access: Pick<RepositoryAccess, 'git' | 'ref'>,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Ordered> {
+  await access.git.fetch({ refspecs: [ALL_ORDERS] }, signal);
+  return readOrders(ports, access, name, signal);
+}
+
+/** A pattern: a ref that does not exist is no failure. */
+const ALL_ORDERS = '+refs/portico/rollout/*:refs/portico/rollout/*';
+
 /** Pure: what they come to for one revision. The newest counts where two disagree. */
 export function ordersFor(orders: readonly RolloutOrder[], subject: string): RolloutOrders {
   return orders

@@ -24,7 +24,7 @@ import {
   type RolloutMember,
   type RolloutMemory,
 } from './facts.ts';
-import { ordersFor, readOrders, subjectOf } from './orders.ts';
+import { fetchOrders, ordersFor, readOrders, subjectOf } from './orders.ts';
 import { createQuestionBudget, restAfter, type QuestionBudget } from './question-budget.ts';
 import { newestOf, rolloutsOf, type Governed } from './scope.ts';
 import { selects } from './selectors.ts';
@@ -44,6 +44,8 @@ interface Kept {
   /** When the look began: what was said later may not be in it. */
   readonly began: number;
   readonly at: number;
+  /** The tag with the orders that it was planned from; null where there was none. */
+  readonly ordersOid: string | null;
   readonly look: RolloutLook;
 }
 
@@ -125,7 +127,7 @@ export async function lookAt({
   if (since === null) return null;
   const control = await ports.open(governed.control.ref, signal);
   await control.git.fetch({}, signal);
-  const { orders: all } = await readOrders(ports, control, governed.rollout.name, signal);
+  const { orders: all, oid: ordersOid } = await readOrders(ports, control, governed.rollout.name, signal);
   const orders = ordersFor(all, subjectOf(governed, revision));
   const gates = new Map<string, WaveGate>();
   for (const { members, gate } of assignWaves(governed.rollout, followersOf(catalog, governed), selects)) {
@@ -144,7 +146,7 @@ export async function lookAt({
   keepNewest(
     shelf.looks,
     keyOf(governed, revision),
-    { version: catalog.version(), began, at: now, look },
+    { version: catalog.version(), began, at: now, ordersOid, look },
     MAX_LOOKS,
   );
   if (!partial && catalog.isWhole() && revision === newestOf(governed)) {
@@ -281,6 +283,26 @@ export async function heldByWave(
     return withheld(verdict, `${wave.why} It is wave ${wave.name} of the rollout ${name}.`);
   const which = wave === undefined ? 'its wave' : `wave ${wave.name}, ${at + 1} of ${plan.waves.length}`;
   return withheld(verdict, `${revision} waits for ${which}, of the rollout ${name}.${when}`);
+}
+
+/**
+ * The same right before something is written that cannot be taken back. What was ordered since the last look counts: the orders
+ * are fetched whatever this job has fetched before.
+ */
+export async function heldByOrders(
+  ports: Ports,
+  down: Update,
+  revision: string,
+  signal?: AbortSignal,
+): Promise<Withheld | null> {
+  const governed = rolloutsOf(ports.catalog).of(down.upstream.access.ref.id, down.upstream.directory);
+  if (governed === undefined) return null;
+  const control = await ports.open(governed.control.ref, signal);
+  const { oid } = await fetchOrders(ports, control, governed.rollout.name, signal);
+  const { looks } = ports.memories.of(createRolloutCache);
+  const key = keyOf(governed, revision);
+  if (looks.get(key)?.ordersOid !== oid) looks.delete(key);
+  return heldByWave(ports, down, revision, signal);
 }
 
 async function recentLook(

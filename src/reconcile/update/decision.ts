@@ -52,14 +52,9 @@ export async function decideRevision(
   { to, recorded }: { readonly to?: string | undefined; readonly recorded?: string | undefined },
   ask: RevisionQuestions,
 ): Promise<Decided | Withheld> {
-  const { upstream, config, planned } = down;
+  const { upstream } = down;
   const paused = to === undefined ? await ask.pausedBy() : null;
-  if (paused !== null) {
-    return withheld(
-      'paused',
-      `Updates are paused by ${paused}. Resume them with /portico resume ${down.path}.`,
-    );
-  }
+  if (paused !== null) return pausedUpdates(down, paused);
   const ordered = to === undefined ? await ask.rolledBackTo() : undefined;
   const back = ordered !== undefined && isLedBack(policyOf(down).follow, ordered) ? ordered : undefined;
   if (back !== undefined) {
@@ -68,7 +63,7 @@ export async function decideRevision(
     if (back.to === undefined) return staysWithdrawn(down);
   }
   // A revision that was asked for by command stays the target of its pull request until that is closed.
-  const before = config.updates.follow.kind === 'none' && planned === undefined ? recorded : undefined;
+  const before = isByCommandAlone(down) ? recorded : undefined;
   const asked = to ?? back?.to ?? before;
   const chosen = await targetOf(down, asked, ask);
   const revision = await revisionToBring(down, chosen, ask);
@@ -85,6 +80,16 @@ export async function decideRevision(
     asked: to !== undefined || back?.own === true,
     ...(way && { way }),
   };
+}
+
+/** True where nothing brings a revision but a command: no wave holds what somebody asked for. */
+export function isByCommandAlone({ config, planned }: Pick<DecidedOn, 'config' | 'planned'>): boolean {
+  return config.updates.follow.kind === 'none' && planned === undefined;
+}
+
+/** Why nothing comes of a package whose updates somebody paused. */
+export function pausedUpdates({ path }: Pick<DecidedOn, 'path'>, by: string): Withheld {
+  return withheld('paused', `Updates are paused by ${by}. Resume them with /portico resume ${path}.`);
 }
 
 type WayTarget = (Target & { readonly way?: undefined }) | ReturnType<typeof channelTarget>;

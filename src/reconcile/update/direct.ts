@@ -8,6 +8,7 @@ import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { lookAtChecks } from './automerge-look.ts';
 import { hasForeignRecord, heldBy } from './automerge-policy.ts';
 import { isDirect, type ByPull } from './direct-commit.ts';
+import { heldMeanwhile } from './held-meanwhile.ts';
 import type { UpdatePlan } from './plan.ts';
 import { pushError, type PackageUpdate } from './push.ts';
 import { whyPushRefused } from './route.ts';
@@ -61,6 +62,8 @@ export async function bringDirectly(
   }
   const refused = whyPushRefused(await access.demands(config.branch, { anew: true }, signal));
   if (refused !== null) return byPull(refused);
+  const ordered = await heldMeanwhile(ports, brought, signal);
+  if (ordered !== null) return ordered;
   if (await hasForeignRecord(ports, brought, signal))
     return byPull('someone wrote a ref of Portico meanwhile');
   const target = `refs/heads/${config.branch}`;

@@ -11,6 +11,7 @@ import { asksApproval, consentCheck, ourApproval } from '../review/proposal-appr
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { lookAtChecks } from './automerge-look.ts';
 import { hasForeignRecord, heldBy, whyNotByItself } from './automerge-policy.ts';
+import { heldMeanwhile } from './held-meanwhile.ts';
 import type { UpdatePlan, PlannedPull } from './plan.ts';
 import type { UpdatePull } from './pull.ts';
 import { hasPeoplesCommits } from './replay.ts';
@@ -68,6 +69,9 @@ export async function mergeAutomatically({
     await ports.enqueue(proposalJob(access.ref, pull.number));
     return null;
   }
+  const isStoppedByPeople = async (s?: AbortSignal): Promise<boolean> =>
+    (await heldMeanwhile(ports, members, s)) !== null || (await hasForeignRecord(ports, members, s));
+  if (await isStoppedByPeople(signal)) return null;
   // What was asked for the decision may have changed while the forge was not ready to merge.
   const isStillValid = async (s?: AbortSignal): Promise<boolean> => {
     const runs = await access.forge.listChecks(pull.headSha, s);
@@ -75,8 +79,7 @@ export async function mergeAutomatically({
       ({ id, conclusion, externalId }) =>
         id === ours.id && conclusion === ours.conclusion && externalId === ours.externalId,
     );
-    if (!isSame || heldBy(ports, runs, []).length > 0 || (await hasForeignRecord(ports, members, s)))
-      return false;
+    if (!isSame || heldBy(ports, runs, []).length > 0 || (await isStoppedByPeople(s))) return false;
     return (await lookAtChecks({ ports, access, pull, base, runs, signal: s })).kind === 'green';
   };
   if (!(await mergeOrQueue({ ports, downstreamRepository, pull, isStillValid, signal }))) return null;

@@ -18,7 +18,7 @@ import { pauseOf } from '../repository/pause.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 import type { SourcePin, SourceRefusal, SourcesReading } from '../source-port.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
-import type { Decided } from './decision.ts';
+import { pausedUpdates, type Decided } from './decision.ts';
 
 /** What the update branch of the sources of a package is named by. */
 const SOURCES = 'sources';
@@ -132,11 +132,9 @@ export async function decideSources(
   isAsked: boolean,
   signal?: AbortSignal,
 ): Promise<Decided | Withheld> {
-  const { access, directory, path, renewal } = down;
+  const { access, directory, renewal } = down;
   const paused = isAsked ? null : ((await pauseOf(ports, access, directory, signal))?.by ?? null);
-  if (paused !== null) {
-    return withheld('paused', `Updates are paused by ${paused}. Resume them with /portico resume ${path}.`);
-  }
+  if (paused !== null) return pausedUpdates(down, paused);
   const { steps = [], moved = [], older = [], to = '' } = renewal ?? {};
   if (steps.length > 0) {
     const back = isAsked ? null : await takenBack(ports, down, to, signal);
