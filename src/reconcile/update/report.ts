@@ -5,6 +5,7 @@ import type { Ports } from '../ports.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { planTitle } from './body.ts';
+import type { ByPull } from './direct-commit.ts';
 import { bringDirectly, type Arrived } from './direct.ts';
 import { tellOfRetarget } from './news.ts';
 import type { VariantOutcome } from './outcome.ts';
@@ -37,20 +38,20 @@ export async function reportOnForge({
   const { brought, push } = staged;
   const { open, head } = plan;
   const now = push?.to ?? head;
-  const why = await whyByPull({ ports, plan, staged, route, quota, signal });
-  if (typeof why === 'object') {
-    for (const { down, to } of brought) outcomes.set(down.path, { ...why, to });
+  const way = await wayOf({ ports, plan, staged, route, quota, signal });
+  if (way.kind !== 'pull') {
+    for (const { down, to } of brought) outcomes.set(down.path, { ...way, to });
     return;
   }
   // Told before the text of the pull request says it: where a process ended between the push and that, it is told now.
   const isNews = push !== undefined || open?.title !== planTitle(plan, brought);
   if (isNews && now !== null) await tellOfRetarget({ ports, plan, members: brought, now, signal });
-  const pull = await openOrRefresh({ ports, plan, brought, why, words: memory, signal });
+  const pull = await openOrRefresh({ ports, plan, brought, why: way.why, words: memory, signal });
   if (pull.kind === 'opened') {
     ports.metrics?.updateBrought('pull-request');
     const repository = plan.downstreamRepository.facts.fullName;
-    if (why !== '')
-      ports.log.info({ repository, pull: pull.pull, reason: why }, 'the update has a pull request');
+    if (way.why !== '')
+      ports.log.info({ repository, pull: pull.pull, reason: way.why }, 'the update has a pull request');
   }
   for (const { down, to } of brought) {
     if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
@@ -58,8 +59,8 @@ export async function reportOnForge({
   await upsertBlockedNotice({ ports, plan, stopped, brought, signal });
 }
 
-/** Why an update has a pull request, '' where nothing is to be said of that; or what becomes of one that has none. */
-async function whyByPull({
+/** That an update has a pull request, with '' for `why` where nothing is to be said of that; or what becomes of one that has none. */
+async function wayOf({
   ports,
   plan,
   staged: { brought, push },
@@ -73,15 +74,15 @@ async function whyByPull({
   readonly route: Route;
   readonly quota: UpdateQuota;
   readonly signal: AbortSignal | undefined;
-}): Promise<string | Withheld | Arrived> {
-  if (route.kind === 'usual') return '';
-  if (route.kind === 'pull') return route.why;
+}): Promise<ByPull | Withheld | Arrived> {
+  if (route.kind === 'usual') return { kind: 'pull', why: '' };
+  if (route.kind === 'pull') return route;
   const commit = push?.to ?? plan.head ?? '';
   const answer = await bringDirectly({ ports, plan, brought, commit, signal }, push !== null);
   if (answer.kind !== 'pull') return answer;
   const full = await heldByOthers(plan, [], answer, quota);
   if (full === null) quota.take();
-  return full ?? answer.why;
+  return full ?? answer;
 }
 
 /** Where a command asked for the update, what came of it is the answer. The dashboard shows it without a comment. */
