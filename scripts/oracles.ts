@@ -1,0 +1,63 @@
+/**
+ * `npm run oracles [-- FAMILY…] [--check] [--new]` makes the results of the golden cases again with the real tools, which Go builds from the
+ * module proxy. With `--check` it changes nothing and fails where a result differs. With `--new` it asks only for cases that have no result.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { type Document, parseAllDocuments } from 'yaml';
+
+import { caseFiles } from '../test/corpus/read-cases.ts';
+import { FAMILIES } from './oracles/families.ts';
+import type { Family } from './oracles/family.ts';
+import { buildTool, TOOLS } from './oracles/tools.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'boolean', default: false }, new: { type: 'boolean', default: false } },
+});
+
+const programs = new Map<string, string>();
+let different = 0;
+for (const family of FAMILIES) {
+  if (positionals.length > 0 && !positionals.includes(family.name)) continue;
+  for (const path of caseFiles(family.name)) different += await askFile(family, path);
+}
+if (values.check && different > 0) process.exitCode = 1;
+
+/** Returns how many results differ from those in the file. */
+async function askFile(family: Family, path: string): Promise<number> {
+  const before = readFileSync(path, 'utf8');
+  const documents = parseAllDocuments(before) as Document[];
+  let changed = 0;
+  for (const document of documents) if (await askCase(family, document)) changed += 1;
+  if (changed > 0) {
+    process.stderr.write(
+      `${family.name}/${basename(path)}: ${changed} of ${documents.length} results differ\n`,
+    );
+    if (!values.check)
+      writeFileSync(path, documents.map((one) => one.toString({ lineWidth: 0 })).join('---\n'));
+  }
+  return changed;
+}
+
+/** Puts the tool's result into the case, and returns whether that changed it. */
+async function askCase(family: Family, document: Document): Promise<boolean> {
+  const one = document.toJS({ maxAliasCount: -1 }) as Record<string, unknown>;
+  const name = (one['tool'] as { name?: string } | undefined)?.name;
+  if (name === undefined || (values.new && 'expected' in one)) return false;
+  if (!family.tools.includes(name))
+    throw new Error(`${family.name}/${String(one['name'])}: not a tool of this family: ${name}`);
+  if (!programs.has(name)) programs.set(name, buildTool(name));
+  const { expected: _, ...asked } = one;
+  const answer = await family.ask(asked, programs.get(name)!);
+  const wanted = { ...answer, tool: { name, version: TOOLS[name]!.version } };
+  const isSame = Object.entries(wanted).every(
+    ([key, value]) => JSON.stringify(one[key]) === JSON.stringify(value),
+  );
+  if (isSame) return false;
+  for (const [key, value] of Object.entries(wanted)) document.set(key, document.createNode(value));
+  if (values.check) process.stderr.write(`differs: ${family.name}/${String(one['name'])}\n`);
+  return true;
+}

@@ -1,0 +1,4 @@
+import type { Family } from './family.ts';
+
+/** All families of golden cases that a tool answers. */
+export const FAMILIES: readonly Family[] = [];

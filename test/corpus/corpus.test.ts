@@ -1,0 +1,42 @@
+import { readFileSync, statSync } from 'node:fs';
+
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+
+import { TOOLS } from '../../scripts/oracles/tools.ts';
+import { type CaseHead, caseFiles, families, readRules } from './read-cases.ts';
+
+const heads = (family: string): CaseHead[] =>
+  caseFiles(family).flatMap((path) =>
+    parseAllDocuments(readFileSync(path, 'utf8')).map(
+      (document) => document.toJS({ maxAliasCount: -1 }) as CaseHead,
+    ),
+  );
+
+describe.each(families())('the golden cases of %s', (family) => {
+  const cases = heads(family);
+
+  test('hold every rule of the family, and name no other', () => {
+    const held = new Set(cases.flatMap(({ rules }) => rules));
+    expect([...held].sort()).toEqual(Object.keys(readRules(family)).sort());
+  });
+
+  test('have different names', () => {
+    const names = cases.map(({ name }) => name);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test('name the version of the tool that `npm run oracles` installs, or say why no tool can be asked', () => {
+    const wrong = cases.filter(({ tool, authored }) =>
+      tool === undefined ? authored === undefined : TOOLS[tool.name]?.version !== tool.version,
+    );
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+test('the corpus stays small enough to review', () => {
+  const bytes = families()
+    .flatMap(caseFiles)
+    .map((path) => statSync(path).size);
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(15 * 1024 * 1024);
+});
