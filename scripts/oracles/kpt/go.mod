@@ -3,7 +3,7 @@ module oracle
 go 1.26
 
 require (
-	github.com/kptdev/kpt v1.0.0-beta.61
+	github.com/kptdev/kpt v1.0.0-beta.60
 	github.com/spf13/cobra v1.9.1
 )
 
