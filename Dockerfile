@@ -27,9 +27,7 @@ COPY --from=build /portico/dist-image ./dist
 LABEL org.opencontainers.image.title="Portico" \
   org.opencontainers.image.description="A GitHub App that orchestrates packages of Kubernetes configuration" \
   org.opencontainers.image.version="0.1.0" \
-  org.opencontainers.image.licenses="Apache-2.0" \
-  org.opencontainers.image.url="https://github.com/portico/portico" \
-  org.opencontainers.image.documentation="https://github.com/portico/portico/blob/main/docs/installing.md"
+  org.opencontainers.image.licenses="Apache-2.0"
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PORTICO_DATA=/data
 # By number, so that Kubernetes can see that it is not root.
 USER 1000:1000

@@ -50,9 +50,11 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
   });
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   const components = componentsOf(modules.map((id) => relative(ROOT, id)));
-  const manifest = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8')) as Record<string, unknown>;
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-  const published = { ...manifest, version };
+  // What keeps the folder of the source from being packed or published is not for what is built.
+  const { private: _private, scripts: _scripts, ...manifest } = read<Record<string, unknown>>(HERE);
+  const { version, repository: url } = read<{ readonly version: string; readonly repository?: string }>(ROOT);
+  const repository = url === undefined ? undefined : { type: 'git', url, directory: 'packages/cli' };
+  const published = { ...manifest, version, repository };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(components));
   const bill = softwareBillOfMaterials({ name: '@portico/cli', version }, components);
@@ -60,6 +62,10 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
   copyFileSync(join(HERE, 'README.md'), join(dist, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
   return dist;
+}
+
+function read<T>(folder: string): T {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as T;
 }
 
 /** What the verbs of the server load is replaced by a sentence about where the server is. `app create` needs no server. */

@@ -13,7 +13,7 @@ import { metricsReference } from '../src/telemetry/reference.ts';
 import { VERSION } from '../src/version.ts';
 import { CHART_FILES } from './chart-files.ts';
 import { withGeneratedPart } from './generated-part.ts';
-import { publishedSchemas, schemaStoreCatalog } from './published-schema.ts';
+import { publishedSchemas } from './published-schema.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 const deploy = new URL('../deploy/', import.meta.url);
@@ -24,8 +24,7 @@ writeFileSync(new URL('environment.md', docs), environmentReference());
 writeFileSync(new URL('errors.md', docs), errorReference());
 writeFileSync(new URL('metrics.md', docs), metricsReference());
 writeFileSync(new URL('openapi.json', docs), `${JSON.stringify(openApiDocument(VERSION), null, 2)}\n`);
-const schemas = { ...publishedSchemas(), 'schemastore.json': schemaStoreCatalog() };
-for (const [file, schema] of Object.entries(schemas))
+for (const [file, schema] of Object.entries(publishedSchemas()))
   writeFileSync(new URL(file, docs), `${JSON.stringify(schema, null, 2)}\n`);
 
 for (const [file, text] of [

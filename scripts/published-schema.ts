@@ -1,7 +1,6 @@
-/** The JSON Schemas as editors get them: with an address, and with a description of every property. */
+/** The JSON Schemas as editors get them: with their name, and with a description of every property. */
 
 import { packageChannelsJsonSchema } from '../src/channels/channels-schema.ts';
-import { SCHEMAS } from '../src/config/documentation-address.ts';
 import { repositoryJsonSchema } from '../src/config/repository-schema.ts';
 import { rolloutJsonSchema } from '../src/config/rollout-schema.ts';
 import { processorsSchema } from '../src/processors/processor-spec.ts';
@@ -130,62 +129,42 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** All of them, by the name of their file in docs/. */
 export function publishedSchemas(): Readonly<Record<string, Schema>> {
-  return {
-    'portico.schema.json': publishedSchema('repository', repositoryJsonSchema()),
-    'rollout.schema.json': publishedSchema('rollout', rolloutJsonSchema()),
-    'package-channels.schema.json': publishedSchema('channels', packageChannelsJsonSchema()),
-    'sources.schema.json': publishedSchema('sources', sourcesJsonSchema(processorsSchema)),
-  };
+  return Object.fromEntries(
+    FILES.map(([name, title, description, schema]) => {
+      const file = `${name}.schema.json`;
+      const { $schema, ...rest } = described(name, schema, []) as Schema;
+      // Relative, so that it is true wherever the file is.
+      return [file, { $schema, $id: file, title, description, ...rest }];
+    }),
+  );
 }
 
-/** Which files editors are to check by which of them. Rollouts may be in any file below .github/portico. */
-const FILES: readonly (readonly [
-  name: keyof typeof SCHEMAS,
-  title: string,
-  about: string,
-  files: readonly string[],
-])[] = [
+const FILES: readonly (readonly [name: string, title: string, description: string, schema: Schema])[] = [
   [
-    'repository',
+    'portico',
     'Portico repository',
     'Configuration of a repository of Kubernetes packages, orchestrated by Portico',
-    ['**/.github/portico.yaml'],
+    repositoryJsonSchema(),
   ],
   [
-    'channels',
+    'rollout',
+    'Portico rollout',
+    'Waves in which Portico brings new revisions to downstream packages',
+    rolloutJsonSchema(),
+  ],
+  [
+    'package-channels',
     'Portico channels',
     'Channels, deprecations and withdrawals of a package that Portico publishes',
-    ['**/.github/portico/channels/**/*.yaml'],
+    packageChannelsJsonSchema(),
   ],
   [
     'sources',
     'Portico sources',
     'Charts, archives, bundles and directories that a package of Portico is made from',
-    ['**/portico-sources.yaml'],
+    sourcesJsonSchema(processorsSchema),
   ],
-  ['rollout', 'Portico rollout', 'Waves in which Portico brings new revisions to downstream packages', []],
 ];
-
-/** The entries for SchemaStore, in the form of its catalog: https://json.schemastore.org/schema-catalog.json */
-export function schemaStoreCatalog(): Schema {
-  return {
-    $schema: 'https://json.schemastore.org/schema-catalog.json',
-    version: 1,
-    schemas: FILES.map(([name, title, description, files]) => ({
-      name: title,
-      description,
-      ...(files.length > 0 && { fileMatch: files }),
-      url: SCHEMAS[name],
-    })),
-  };
-}
-
-/** A schema with its address, and a description of every property. Throws where one has none. */
-function publishedSchema(name: keyof typeof SCHEMAS, schema: Schema): Schema {
-  const { $schema, ...rest } = described(name, schema, []) as Schema;
-  const [, title, description] = FILES.find(([one]) => one === name) ?? [];
-  return { $schema, $id: SCHEMAS[name], title, description, ...rest };
-}
 
 function described(name: string, node: unknown, path: readonly string[]): unknown {
   if (Array.isArray(node)) return node.map((item) => described(name, item, path));

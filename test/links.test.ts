@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { pageAddress } from '../src/config/documentation-address.ts';
+import { pageAddress, schemaAddress } from '../src/config/documentation-address.ts';
 import { onboardingBody } from '../src/reconcile/sweep/onboarding-text.ts';
 
 const PAGES = globSync(['*.md', 'docs/*.md', 'localforge/README.md']);
@@ -50,8 +50,13 @@ test('tests that the pages name are there', () => {
   expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
 });
 
-test('what is seen first in a repository leads to pages that exist', () => {
-  const at = 'https://github.com/portico/portico/blob/main/';
+test("the bot's texts link to the repository that package.json names, and to nothing if it names none", () => {
+  const own = 'https://forge.example/acme/portico';
+  for (const page of ['commands', 'lifecycle', 'questions'] as const)
+    expect(existsSync(pageAddress(page, own)?.replace(`${own}/blob/main/`, '') ?? '')).toBe(true);
+  expect(existsSync(schemaAddress(own)?.replace(`${own}/raw/main/`, '') ?? '')).toBe(true);
+
+  const { repository } = JSON.parse(readFileSync('package.json', 'utf8')) as { repository?: string };
   const body = onboardingBody({
     packages: [],
     porch: [],
@@ -61,9 +66,9 @@ test('what is seen first in a repository leads to pages that exist', () => {
     isPublic: true,
   });
   const named = [...body.matchAll(/\]\((https:[^)]+)\)/g)].map(([, address = '']) => address);
-  expect(named).toContain(pageAddress('questions'));
-  for (const address of [...named, pageAddress('lifecycle')]) {
-    expect(address.startsWith(at)).toBe(true);
-    expect(existsSync(address.slice(at.length))).toBe(true);
-  }
+  expect(named).toEqual(
+    repository === undefined
+      ? []
+      : [pageAddress('lifecycle'), pageAddress('commands'), pageAddress('questions')],
+  );
 });

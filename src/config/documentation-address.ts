@@ -1,16 +1,20 @@
-/** Where the schemas and the pages are that Portico's texts name: what is seen first leads to what explains it. */
+/**
+ * Where the documentation is: in the repository that `repository` of package.json names. As long as it names none, nothing is published
+ * there, and texts have no links to it.
+ */
+import manifest from '../../package.json' with { type: 'json' };
 
-const AT = 'https://raw.githubusercontent.com/portico/portico/main/docs';
+const { repository: REPOSITORY } = manifest as { readonly repository?: string };
 
-/** The JSON Schemas of Portico's documents: editors read them there, and find them by these names. */
-export const SCHEMAS = {
-  repository: `${AT}/portico.schema.json`,
-  rollout: `${AT}/rollout.schema.json`,
-  channels: `${AT}/package-channels.schema.json`,
-  sources: `${AT}/sources.schema.json`,
-} as const;
+/** The address of a page of the documentation, such as `lifecycle`; undefined without a repository. */
+export function pageAddress(
+  page: 'commands' | 'lifecycle' | 'questions',
+  repository = REPOSITORY,
+): string | undefined {
+  return repository === undefined ? undefined : `${repository}/blob/main/docs/${page}.md`;
+}
 
-/** The address of a page of the documentation, such as `lifecycle`. */
-export function pageAddress(page: 'commands' | 'lifecycle' | 'questions'): string {
-  return `https://github.com/portico/portico/blob/main/docs/${page}.md`;
+/** The address at which editors read the JSON Schema of `.github/portico.yaml`; undefined without a repository. */
+export function schemaAddress(repository = REPOSITORY): string | undefined {
+  return repository === undefined ? undefined : `${repository}/raw/main/docs/portico.schema.json`;
 }

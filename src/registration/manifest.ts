@@ -21,6 +21,8 @@ export function readManifest(text: string): Manifest {
 export interface AppWishes {
   /** Up to 34 characters; names of Apps are taken once for all of a forge. */
   readonly name: string | undefined;
+  /** The page of the owner, which the forge shows as the App's homepage. */
+  readonly homeUrl: string;
   /** Where the forge sends webhooks; undefined where a relay or nothing takes them yet. */
   readonly webhookUrl: string | undefined;
   /** Where the forge sends the person back with a code. */
@@ -28,10 +30,11 @@ export interface AppWishes {
 }
 
 /** What the forge is given, as JSON. Without an address no webhook is sent: the forge wants one in any case. */
-export function manifestFor(manifest: Manifest, { name, webhookUrl, redirectUrl }: AppWishes): string {
+export function manifestFor(manifest: Manifest, { name, homeUrl, webhookUrl, redirectUrl }: AppWishes): string {
   return JSON.stringify({
     ...manifest,
     name: name ?? manifest.name,
+    url: homeUrl,
     redirect_url: redirectUrl,
     hook_attributes: {
       url: webhookUrl ?? 'https://example.com/api/github/webhooks',

@@ -74,7 +74,8 @@ function helm(...args: string[]): Promise<Outcome> {
 }
 
 function chart(...values: string[]): string[] {
-  return ['acme', 'deploy/chart', '--namespace', 'bots', ...values.flatMap((value) => ['--set', value])];
+  const set = ['image.repository=registry.example.com/portico', ...values];
+  return ['acme', 'deploy/chart', '--namespace', 'bots', ...set.flatMap((value) => ['--set', value])];
 }
 
 async function untilTrue(asked: () => Promise<boolean>): Promise<void> {

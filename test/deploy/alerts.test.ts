@@ -22,7 +22,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string }[];
 }
 
-const RUNBOOKS = 'https://github.com/portico/portico/blob/main/docs/runbooks.md';
+const RUNBOOKS = 'docs/runbooks.md';
 const FIRING = 'count by (alertname) (ALERTS{alertstate="firing"})';
 
 const alerts = parse(readFileSync('deploy/prometheus/alerts.yaml', 'utf8')) as {

@@ -15,8 +15,10 @@ import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
 const tools = realTools();
 const here = { cwd: ROOT, ...(tools !== undefined && { env: tools }) };
 
+const IMAGE = 'registry.example.com/portico';
+
 async function template(...values: string[]): Promise<Outcome> {
-  const set = values.flatMap((value) => ['--set', value]);
+  const set = [`image.repository=${IMAGE}`, ...values].flatMap((value) => ['--set', value]);
   return run('helm', ['template', 'acme', 'deploy/chart', '--namespace', 'bots', ...set], here);
 }
 
@@ -82,7 +84,7 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
       ]),
     );
     const [container] = podOf(manifests).containers;
-    expect(container.image).toBe(`ghcr.io/portico/portico@sha256:${'a'.repeat(64)}`);
+    expect(container.image).toBe(`${IMAGE}@sha256:${'a'.repeat(64)}`);
     const values = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     expect(values).toMatchObject({ APP_ID: '1234567', GHE_HOST: 'ghe.acme.example', LOG_LEVEL: 'debug' });
     expect(podOf(manifests)).toMatchObject({ automountServiceAccountToken: true });
@@ -155,6 +157,7 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
       ],
       /secret\.keys\.sealKeys\.key is the key/,
     ],
+    ['no image', ['app.id=7', 'image.repository='], /image\.repository is the name of the image/],
     ['no App', [], /app\.id is the number of the GitHub App/],
     ['an ingress without a name', ['app.id=7', 'ingress.enabled=true'], /ingress\.host is the name/],
     ['a mistyped value', ['app.id=7', 'replica=2'], /additional properties 'replica' not allowed/],
@@ -187,7 +190,7 @@ describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
   test('has no complaint of helm lint', async () => {
     const { code, stdout } = await run(
       'helm',
-      ['lint', '--strict', 'deploy/chart', '--set', 'app.id=7'],
+      ['lint', '--strict', 'deploy/chart', '--set', `app.id=7,image.repository=${IMAGE}`],
       here,
     );
     expect([code, stdout]).toEqual([0, expect.stringContaining('0 chart(s) failed')]);

@@ -28,7 +28,7 @@ describe('the manifests', () => {
 
   test('keep to every ready-made policy', () => {
     const params: Record<string, string> = {
-      'allowed-registries': '{ registries: [ghcr.io/portico] }',
+      'allowed-registries': '{ registries: [registry.example.com] }',
       'required-labels': '{ labels: [app.kubernetes.io/name] }',
       'namespace-by-path': '{ namespace: portico }',
     };

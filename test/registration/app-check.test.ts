@@ -104,12 +104,14 @@ test('the manifest is app.yml, with an address for the way back and without a we
   const made = JSON.parse(
     manifestFor(manifest, {
       name: 'acme-portico',
+      homeUrl: 'https://github.com/acme',
       webhookUrl: undefined,
       redirectUrl: 'http://127.0.0.1:1/created',
     }),
   );
   expect(made).toMatchObject({
     name: 'acme-portico',
+    url: 'https://github.com/acme',
     public: false,
     redirect_url: 'http://127.0.0.1:1/created',
     hook_attributes: { active: false },

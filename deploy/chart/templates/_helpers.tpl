@@ -15,7 +15,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 
 {{- define "portico.image" -}}
-{{- if .Values.image.digest -}}{{ .Values.image.repository }}@{{ .Values.image.digest }}{{- else -}}{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{- end -}}
+{{- $repository := required "image.repository is the name of the image that you built, such as registry.example.com/portico" .Values.image.repository -}}
+{{- if .Values.image.digest -}}{{ $repository }}@{{ .Values.image.digest }}{{- else -}}{{ $repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{- end -}}
 {{- end -}}
 
 {{- /* The secrets that are variables, and their names in secret.keys, in the order of the pod's environment. The others are files. */ -}}

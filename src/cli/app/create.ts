@@ -26,12 +26,13 @@ export async function createApp(call: Call): Promise<number> {
   const host = hostOf(call);
   const { apiUrl, gitUrl } = addressesOf(host.protocol, host.name);
   const owner = org === undefined ? '' : `/organizations/${org}`;
+  const homeUrl = org === undefined ? gitUrl : `${gitUrl}/${org}`;
   const manifest = readManifest(readFileSync(MANIFEST, 'utf8'));
 
   using files = reserveFiles(call.path('.'));
   await using page = await openRegistrationPage({
     newAppUrl: `${gitUrl}${owner}/settings/apps/new`,
-    manifest: (redirectUrl) => manifestFor(manifest, { name, webhookUrl, redirectUrl }),
+    manifest: (redirectUrl) => manifestFor(manifest, { name, homeUrl, webhookUrl, redirectUrl }),
     signal,
   });
   terminal.print(`Open ${page.url} in a browser in which you are signed in to ${new URL(gitUrl).host}.`);

@@ -82,7 +82,9 @@ export function summaryOf(input: SummaryInput): string {
     approvalLine(input.approval),
     nextStep(input, failing.length),
   ]);
-  const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code> · [what this is](${pageAddress('lifecycle')})</sub>`;
+  const about = pageAddress('lifecycle');
+  const link = about === undefined ? '' : ` · [what this is](${about})`;
+  const foot = `<sub>Content ${code(shortDigest(input.digest))} · <code>/portico help</code>${link}</sub>`;
   return [head, ...packageParts(input, BUDGET - head.length - foot.length), foot].join('\n\n');
 }
 

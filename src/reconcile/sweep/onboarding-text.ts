@@ -1,6 +1,6 @@
 /** Pure: what the onboarding pull request holds and says. */
 
-import { pageAddress, SCHEMAS } from '../../config/documentation-address.ts';
+import { pageAddress, schemaAddress } from '../../config/documentation-address.ts';
 import { branchRuleset, tagRuleset, type Ruleset } from '../../config/ruleset.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
@@ -39,8 +39,9 @@ export function configurationText(
   packages: readonly FoundPackage[],
 ): string {
   const numbering = isSemver(packages) ? '  versioning: semver\n' : '';
-  return `# yaml-language-server: $schema=${SCHEMAS.repository}
-# Registers this repository with Portico. Editors complete and describe every field by the schema above.
+  const schema = schemaAddress();
+  const forEditors = schema === undefined ? '' : `# yaml-language-server: $schema=${schema}\n`;
+  return `${forEditors}# Registers this repository with Portico.
 apiVersion: config.portico.dev/v1alpha1
 kind: Repository
 metadata:
@@ -87,8 +88,20 @@ export function onboardingBody(found: OnboardingFound): string {
     ...(isPublic ? [] : [sharingWords(repository)]),
     protection(repository, branch, appId),
     'You can edit the file on this branch. **To decline, close this pull request**: it is not opened again. To register later, add the file yourself.',
-    `More: [the lifecycle of a package](${pageAddress('lifecycle')}), [all commands](${pageAddress('commands')}), [questions and messages](${pageAddress('questions')}).`,
+    ...moreToRead(),
   ].join('\n\n');
+}
+
+function moreToRead(): string[] {
+  const pages = [
+    ['the lifecycle of a package', pageAddress('lifecycle')],
+    ['all commands', pageAddress('commands')],
+    ['questions and messages', pageAddress('questions')],
+  ] as const;
+  const links = pages.flatMap(([title, address]) =>
+    address === undefined ? [] : [`[${title}](${address})`],
+  );
+  return links.length === 0 ? [] : [`More: ${links.join(', ')}.`];
 }
 
 /** How an administrator makes the forge keep the rule; Portico does not ask for the right to. */

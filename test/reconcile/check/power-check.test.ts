@@ -70,8 +70,7 @@ describe('files that cannot be read leave unknown what a package may do', () => 
       approval: { kind: 'missing', sentence: 'Needs 1 approval.', notes: [] },
     } as unknown as SummaryInput);
     expect(text).toContain('| 1 file unread | ▼ 1 lost, unknown |');
-    // Whoever sees it for the first time finds out what it is.
-    expect(text).toMatch(/\[what this is\]\(https:\S+\/docs\/lifecycle\.md\)<\/sub>$/);
+    expect(text).toMatch(/<sub>Content .* · <code>\/portico help<\/code>.*<\/sub>$/);
   });
 
   test('whoever must approve what grows must approve what is unknown', () => {
