@@ -55,16 +55,17 @@ export function writeVersion(version: string): readonly string[] {
 
 /** The changelog with what is unreleased under the version; pure. Throws where nothing is unreleased. */
 export function released(changelog: string, version: string, date: string): string {
-  const [head = '', rest] = changelog.split(/^## Unreleased\n/m);
-  if (rest === undefined || !/^\s*-/.test(rest))
-    throw new Error('CHANGELOG.md has nothing below "## Unreleased"');
-  return `${head}## Unreleased\n\n## ${version} (${date})\n${rest}`;
+  const [head = '', rest] = changelog.split(/^## \[Unreleased\]\n/m);
+  const [unreleased = ''] = rest?.split(/^## /m) ?? [];
+  if (rest === undefined || !/^- /m.test(unreleased))
+    throw new Error('CHANGELOG.md has nothing below "## [Unreleased]"');
+  return `${head}## [Unreleased]\n\n## [${version}] - ${date}\n${rest}`;
 }
 
 /** What the changelog says of a version, for the release's page. Throws where it says nothing. */
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^(?=## )/m);
-  const own = sections.find((one) => one.startsWith(`## ${version} `));
+  const own = sections.find((one) => one.startsWith(`## [${version}] `));
   if (own === undefined) throw new Error(`CHANGELOG.md has no ${version}`);
   return `${own.split('\n').slice(1).join('\n').trim()}\n`;
 }

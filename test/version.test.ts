@@ -59,11 +59,30 @@ test('npm version writes it everywhere, in one commit with the changelog, and ta
 });
 
 test('the changelog of a version is what was unreleased', () => {
-  const changelog = '# Changelog\n\n## Unreleased\n\n- New.\n\n## 1.0.0 (2026-01-01)\n\n- Old.\n';
+  const changelog =
+    '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- New.\n\n## [1.0.0] - 2026-01-01\n\n- Old.\n';
   const after = released(changelog, '1.1.0', '2026-02-03');
   expect(after).toBe(
-    '# Changelog\n\n## Unreleased\n\n## 1.1.0 (2026-02-03)\n\n- New.\n\n## 1.0.0 (2026-01-01)\n\n- Old.\n',
+    '# Changelog\n\n## [Unreleased]\n\n## [1.1.0] - 2026-02-03\n\n### Added\n\n- New.\n\n## [1.0.0] - 2026-01-01\n\n- Old.\n',
   );
-  expect(notesOf(after, '1.1.0')).toBe('- New.\n');
+  expect(notesOf(after, '1.1.0')).toBe('### Added\n\n- New.\n');
   expect(() => released(after, '1.2.0', '2026-02-04')).toThrow('nothing below');
+});
+
+test('the changelog has the form of Keep a Changelog, and entries of one line', () => {
+  const text = readFileSync('CHANGELOG.md', 'utf8');
+  const [, unreleased = ''] = text.split(/^## /m);
+  expect(unreleased.split('\n').length).toBeLessThan(200);
+  const lines = unreleased
+    .split('\n')
+    .slice(1)
+    .filter((line) => line !== '');
+  const isKnown = /^(?:- [A-Z].*[.)]|### (?:Added|Changed|Deprecated|Removed|Fixed|Security))$/;
+  expect(lines.filter((line) => !isKnown.test(line))).toEqual([]);
+  const words = (line: string): number =>
+    line
+      .replace(/ \(\[.*\)$/, '')
+      .split(' ')
+      .slice(1).length;
+  expect(lines.filter((line) => words(line) > 25)).toEqual([]);
 });
