@@ -40,6 +40,12 @@ test('links between the pages lead to files and headings that exist', () => {
   expect(broken).toEqual([]);
 });
 
+test('README is short enough to be read to its end', () => {
+  const text = readFileSync('README.md', 'utf8');
+  expect(text.split(/\s+/).length).toBeLessThanOrEqual(651);
+  expect(text.match(/\]\(/g)?.length).toBeLessThanOrEqual(25);
+});
+
 test('tests that the pages name are there', () => {
   const named = PAGES.flatMap((page) =>
     [...readFileSync(page, 'utf8').matchAll(/`((?:localforge\/)?test\/[\w/.-]+\.test\.ts)`/g)].map(

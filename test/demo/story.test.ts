@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, expect } from 'vitest';
@@ -11,7 +10,6 @@ import type { LocalPortico } from '../../src/cli/local-portico.ts';
 import { processTerminal } from '../../src/cli/terminal.ts';
 import { castConfig, ORGANISATION, UPSTREAM } from '../../src/demo/cast.ts';
 import { DASHBOARDS_AFTER_SECONDS, playDemo } from '../../src/demo/demo.ts';
-import { invitation } from '../../src/demo/invitation.ts';
 import { findPackages, temporaryFolder } from '../../src/demo/seed.ts';
 import { summarise } from '../../src/demo/summary.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
@@ -136,9 +134,4 @@ longTest('what it invites to works exactly as printed, in a terminal and in a br
 longTest('it ends by Ctrl+C', async () => {
   ctrlC.abort();
   expect(await ended).toBe(0);
-});
-
-longTest('README says what the demo prints', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  expect(readme).toContain(invitation({ web: 'http://127.0.0.1:4280', hero: 'web-app', own: true }));
 });
