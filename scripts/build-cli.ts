@@ -1,8 +1,8 @@
 /**
- * Makes `packages/cli/dist/`, the command line as it is published: JavaScript for Node 20 and newer with everything that it needs,
+ * Makes `packages/cli/dist/`, the command line as it is installed: JavaScript for Node 20 and newer with everything that it needs,
  * the licences of what is bundled, and a list of its components. The server and the local forge are not in it.
  *
- *   npm run build:cli            and then: npm publish ./packages/cli/dist
+ *   npm run build:cli            and then: npm install --global ./packages/cli/dist
  */
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -57,7 +57,7 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
   const published = { ...manifest, version, repository };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(components));
-  const bill = softwareBillOfMaterials({ name: '@portico/cli', version }, components);
+  const bill = softwareBillOfMaterials({ name: manifest['name'] as string, version }, components);
   writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`);
   copyFileSync(join(HERE, 'README.md'), join(dist, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));

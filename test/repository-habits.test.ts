@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -78,29 +78,59 @@ test('scripts that workflows start are there', () => {
   }
 });
 
-test('badges tell of workflows that are there, of this repository', () => {
-  const { homepage } = JSON.parse(read('package.json')) as { homepage: string };
-  const repository = homepage.replace(/^https:\/\/|#.*$/g, '');
-  const badges = [...read('README.md').matchAll(/\[!\[[^\]]+\]\((https:\/\/\S+)\)\]\((https:\/\/\S+)\)/g)];
-  expect(badges.length).toBeGreaterThan(2);
-  for (const [, image = '', page = ''] of badges) {
-    expect(image).toContain(repository);
-    expect(page).toContain(repository);
-    const [, workflow] = /actions\/workflows\/([\w.-]+)\/badge\.svg\?branch=main$/.exec(image) ?? [];
-    const file = workflow ?? 'scorecard.yml';
-    expect(page).toMatch(workflow === undefined ? /scorecard\.dev/ : new RegExp(`/${workflow}$`));
-    // A workflow that never runs on main has no state to show.
-    expect(parse(read(`.github/workflows/${file}`))).toMatchObject({ on: { push: { branches: ['main'] } } });
-  }
-  expect(read('.github/workflows/scorecard.yml')).toContain('publish_results: true');
+/** Claims of things that are not published, each with what to write instead. A release changes `repository` in package.json only. */
+const CLAIMS: readonly (readonly [claim: RegExp, instead: string])[] = [
+  [/\bnpx (?:-\S+ )*@portico\//, 'npm run -s portico -- …, in a clone'],
+  [/\bnpm (?:i|install|add|exec) [^\n`]*@portico\//, 'npm install --global ./packages/cli/dist'],
+  [
+    /\b(?:github\.com|githubusercontent\.com|ghcr\.io)[/:](?!OWNER\b)[\w-]+\/portico\b/,
+    '`repository` of package.json',
+  ],
+  [/\b(?:github\.com|ghcr\.io)\/portico\b|(?<![\w/])@portico\/(?:maintainers|security)\b/, 'no account'],
+  [/!\[[^\]]*\]\(https?:[^)]*(?:badge|shields)/, 'no badge'],
+];
+
+test('nothing claims a package, an image, a badge or a repository that does not exist', () => {
+  const files = globSync(
+    [
+      '*.{md,yml,json}',
+      'Dockerfile',
+      '{docs,deploy,packages,workflows,scripts,src}/**/*.*',
+      'localforge/{*.*,src/**/*.*,examples/*.*}',
+      '.github/**/*.{md,yml}',
+      '.github/CODEOWNERS',
+      'site/.vitepress/**/*.ts',
+    ],
+    { cwd: ROOT, exclude: ['**/node_modules', '**/dist', '**/cache', '**/*.png'] },
+  ).filter((file) => statSync(join(ROOT, file)).isFile());
+  expect(files.length).toBeGreaterThan(1000);
+  const { repository = 'none' } = JSON.parse(read('package.json')) as { repository?: string };
+  const claims = files.flatMap((file) => {
+    const text = file === 'package.json' ? read(file).replace(repository, '') : read(file);
+    return CLAIMS.flatMap(([claim, instead]) => {
+      const [found] = claim.exec(text) ?? [];
+      return found === undefined ? [] : [`${file}: "${found}" → ${instead}`];
+    });
+  });
+  expect(claims).toEqual([]);
 });
 
-test('owners and updates are of directories that exist', () => {
-  const owned = read('.github/CODEOWNERS')
-    .split('\n')
-    .flatMap((line) => (/^\/\S+/.exec(line) ?? []).slice(0, 1));
-  expect(owned.length).toBeGreaterThan(5);
-  for (const path of owned) expect(existsSync(join(ROOT, path)), path).toBe(true);
+test.each([
+  'Run `npx @portico/cli --help`',
+  'npx --yes @portico/cli',
+  'npm install --global @portico/cli',
+  '[ci](https://github.com/portico/portico/actions)',
+  '"git+https://github.com/acme/portico.git"',
+  'image: ghcr.io/portico/portico:0.1.0',
+  'https://raw.githubusercontent.com/portico/portico/main/docs/portico.schema.json',
+  'url: https://github.com/portico',
+  '/src/ @portico/security',
+  '![ci](https://img.shields.io/npm/v/portico)',
+])('the claim %j is found', (text) => {
+  expect(CLAIMS.some(([claim]) => claim.test(text))).toBe(true);
+});
+
+test('updates are of directories that exist', () => {
   const { updates } = parse(read('.github/dependabot.yml')) as {
     updates: { 'package-ecosystem': string; directory?: string; directories?: string[] }[];
   };

@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
-const SOURCE = 'https://github.com/portico/portico/blob/main';
+const MANIFEST = fileURLToPath(new URL('../../package.json', import.meta.url));
+/** Where the pages come from. Without it, the site has no links out of docs/. */
+const { repository } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as { readonly repository?: string };
 
 /** Pages that are not below a heading here are found below the last one. */
 const SECTIONS: readonly (readonly [title: string, pages: readonly string[]])[] = [
@@ -67,7 +69,7 @@ export default defineConfig({
     html: false,
     config: (md) => {
       md.core.ruler.push('outside-links', (state) => {
-        for (const token of state.tokens) for (const child of token.children ?? []) lead(child);
+        for (const token of state.tokens) leadOut(token.children ?? []);
       });
       // Two braces would be an expression of Vue.
       const plain = (text: string): string => md.utils.escapeHtml(text).replaceAll('{', '&#123;');
@@ -86,8 +88,10 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
-    socialLinks: [{ icon: 'github', link: 'https://github.com/portico/portico' }],
-    editLink: { pattern: 'https://github.com/portico/portico/edit/main/docs/:path' },
+    ...(repository !== undefined && {
+      socialLinks: [{ icon: 'github', link: repository }],
+      editLink: { pattern: `${repository}/edit/main/docs/:path` },
+    }),
     sidebar: [...SECTIONS, ['More', others] as const].map(([text, names]) => ({
       text,
       items: names
@@ -97,16 +101,32 @@ export default defineConfig({
   },
 });
 
-/** What is outside of docs/ is on the forge. */
-function lead(token: {
-  type: string;
+interface Token {
+  readonly type: string;
+  tag: string;
+  attrs: [string, string][] | null;
   attrGet(name: string): string | null;
-  attrSet(name: string, to: string): void;
-}): void {
-  const href = token.type === 'link_open' ? token.attrGet('href') : null;
-  if (href?.startsWith('../') === true) token.attrSet('href', `${SOURCE}/${href.slice('../'.length)}`);
-  else if (href !== null && /^[\w-]+\.(?:schema\.)?json$/.test(href))
-    token.attrSet('href', `${SOURCE}/docs/${href}`);
+}
+
+/** Links to files outside of docs/, and to schemas, lead to the repository; without one, their text stays. */
+function leadOut(tokens: readonly Token[]): void {
+  let isInside = false;
+  for (const token of tokens) {
+    if (token.type === 'link_open') {
+      const path = pathOf(token.attrGet('href') ?? '');
+      isInside = path !== undefined;
+      if (path === undefined) continue;
+      token.attrs = repository === undefined ? null : [['href', `${repository}/blob/main/${path}`]];
+    }
+    if (isInside && repository === undefined && /^link_(?:open|close)$/.test(token.type)) token.tag = 'span';
+    if (token.type === 'link_close') isInside = false;
+  }
+}
+
+/** Of what is no page: its path in the repository. */
+function pathOf(href: string): string | undefined {
+  if (href.startsWith('../')) return href.slice('../'.length);
+  return /^[\w-]+\.(?:schema\.)?json$/.test(href) ? `docs/${href}` : undefined;
 }
 
 function titleOf(name: string): string {

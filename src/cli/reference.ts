@@ -18,8 +18,14 @@ const INTRODUCTION = `# The command line
 
 <!-- Written by scripts/generate-docs.ts from src/cli/table.ts; a test keeps it true. -->
 
-Install it with \`npm install --global @portico/cli\` or run it with \`npx @portico/cli\`: it needs Node 20.16, or 22.3 and newer, and git for what comes from
-repositories. That package has no server; \`serve\`, \`run\`, \`app\`, \`trial\`, \`dev\` and \`demo\` work in a clone, and all but the last two in the image.
+In a clone of Portico, run \`npm ci\`, then \`npm run -s portico -- VERB\`: every verb works there. To have \`portico\` on your PATH, build it and install it:
+
+\`\`\`sh
+npm run build:cli && npm install --global ./packages/cli/dist
+\`\`\`
+
+What this installs needs Node 20.16, or 22.3 and newer, and git for content from repositories. It has no server: \`serve\`, \`run\`, \`app check\`,
+\`trial\`, \`dev\` and \`demo\` work in a clone, and all but the last two in the image.
 
 \`portico VERB --help\` says what is below, and \`portico completion bash|zsh|fish\` completes verbs and options in your shell.
 
