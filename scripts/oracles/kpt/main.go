@@ -8,12 +8,14 @@ import (
 
 	"github.com/kptdev/kpt/commands/fn"
 	"github.com/kptdev/kpt/commands/pkg"
+	"github.com/kptdev/kpt/pkg/printer"
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	root := &cobra.Command{Use: "kpt", SilenceUsage: true}
-	root.AddCommand(pkg.GetCommand(context.Background(), "kpt"), fn.GetCommand(context.Background(), "kpt"))
+	ctx := printer.WithContext(context.Background(), printer.New(os.Stdout, os.Stderr))
+	root := &cobra.Command{Use: "kpt", SilenceUsage: true, SilenceErrors: true}
+	root.AddCommand(pkg.GetCommand(ctx, "kpt"), fn.GetCommand(ctx, "kpt"))
 	if err := root.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
