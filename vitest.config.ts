@@ -1,7 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
+
 import { defineConfig } from 'vitest/config';
+
+import { MissingParts } from './test/missing-parts.ts';
+import { PARTS, RUNS, STORIES } from './test/parts.ts';
 
 /** They replace HTTP in their process, or its environment. */
 const APART = ['test/forge/**/*.test.ts', 'test/e2e/probot-host.test.ts'];
+
+const FILES = ['test/**/*.test.ts', 'localforge/{test,examples}/**/*.test.ts'];
+
+/** Files that hold a story, for `npm run stories`: by a tag of the file or of a test. */
+const HOLDS_STORY = /@module-tag story|longTest\(|tags: \[[^\]]*'story'/;
+
+const withStories = (): string[] =>
+  globSync(FILES).filter((file) => HOLDS_STORY.test(readFileSync(file, 'utf8')));
 
 // Git is made hermetic for every test: no user or system configuration, no prompt, no foreign protocol.
 export default defineConfig({
@@ -11,6 +24,12 @@ export default defineConfig({
     // Two processors are not busy with two: each waits for git and for the forge a good part of its time.
     maxWorkers: 3,
     setupFiles: ['test/print-seed.ts'],
+    reporters: ['default', new MissingParts()],
+    tags: [...PARTS, ...RUNS].map(({ name, get, isHere }) => ({
+      name,
+      description: get,
+      ...(!isHere() && { skip: true }),
+    })),
     // Loading the program anew for each file would take a third of all the time.
     projects: [
       {
@@ -18,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           isolate: false,
-          include: ['test/**/*.test.ts', 'localforge/{test,examples}/**/*.test.ts'],
+          include: STORIES && process.env['PORTICO_LONG'] !== '1' ? withStories() : FILES,
           exclude: APART,
         },
       },

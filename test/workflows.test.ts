@@ -10,7 +10,7 @@ import { buildAction } from '../scripts/build.ts';
 import { ROOT, run, scratch, type Outcome } from './cli/run-portico.ts';
 import { octokitAs } from './e2e/octokit-as.ts';
 import { below, configuration } from './e2e/packages.ts';
-import { longTest, STORIES } from './long-test.ts';
+import { longTest } from './long-test.ts';
 import { smallPackage } from './reconcile/small-package.ts';
 import { stageRepository, type StageRepository } from './reconcile/stage-repository.ts';
 import type { Login } from './reconcile/stage.ts';
@@ -202,7 +202,7 @@ describe('portico-check.yml, played', () => {
   });
 });
 
-describe.runIf(STORIES)('portico-run.yml and portico-sweep.yml, played', () => {
+describe('portico-run.yml and portico-sweep.yml, played', { tags: ['story'] }, () => {
   let forge: LocalForge;
   const PEOPLE: readonly Login[] = ['alice', 'bob', 'mallory'];
 

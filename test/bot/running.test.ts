@@ -33,8 +33,7 @@ describe('a cancel', () => {
     expect(await running.cancel('5#7')).toBe(false);
   });
 
-  test('reaches another process on the same PostgreSQL', async ({ skip }) => {
-    if (engines.postgres === null) return skip('no PostgreSQL');
+  test('reaches another process on the same PostgreSQL', { tags: ['postgresql'] }, async () => {
     await using place: Place = await engines.postgres.place();
     await using database = await place.open();
     await using other = await place.open();

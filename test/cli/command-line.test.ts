@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -141,8 +141,9 @@ describe('streams', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
   });
 
-  test.skipIf(spawnSync('script', ['--version']).status !== 0)(
+  test(
     'what a person reads on a terminal is coloured, and plain elsewhere',
+    { tags: ['script'] },
     async () => {
       using dir = scratch();
       const resource = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: ';

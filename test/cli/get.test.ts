@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { parseTarget, parseUpstream } from '../../src/cli/upstream-location.ts';
 import { portico, run, scratch } from './run-portico.ts';
 import type { Scratch } from './run-portico.ts';
-import { kptIsThere, upstreamRepo } from './upstream-repo.ts';
+import { upstreamRepo } from './upstream-repo.ts';
 import type { UpstreamRepo } from './upstream-repo.ts';
 
 const PACKAGE = {
@@ -236,9 +236,7 @@ describe('addresses', () => {
   ])('%s', (typed, wanted) => expect(parseTarget(typed, (path) => `/nowhere/${path}`)).toEqual(wanted));
 });
 
-const withKpt = await kptIsThere();
-
-describe.skipIf(!withKpt)('the real kpt', () => {
+describe('the real kpt', { tags: ['kpt'] }, () => {
   test('gets the same package in meaning', async () => {
     using dir = scratch();
     const repo = await upstreamRepo(dir);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { describe, expect, test } from 'vitest';
@@ -43,7 +42,7 @@ async function watch(
   };
 }
 
-describe.skipIf(spawnSync('script', ['--version']).status !== 0)('on a terminal', () => {
+describe('on a terminal', { tags: ['script'] }, () => {
   test('render shows each function while it runs, and nothing of it stays', async () => {
     using dir = scratch();
     dir.write({

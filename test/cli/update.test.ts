@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 
 import { portico, run, scratch } from './run-portico.ts';
 import type { Outcome, Scratch } from './run-portico.ts';
-import { kptIsThere, upstreamRepo } from './upstream-repo.ts';
+import { upstreamRepo } from './upstream-repo.ts';
 import type { UpstreamRepo } from './upstream-repo.ts';
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: app\n';
@@ -286,9 +286,7 @@ describe('update from git', () => {
   });
 });
 
-const withKpt = await kptIsThere();
-
-describe.skipIf(!withKpt)('the real kpt', () => {
+describe('the real kpt', { tags: ['kpt'] }, () => {
   test('updates the same package to the same meaning', async () => {
     using dir = scratch();
     const repo = await upstreamRepo(dir);

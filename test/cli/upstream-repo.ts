@@ -43,13 +43,3 @@ export async function upstreamRepo(dir: Scratch, name = 'blueprints'): Promise<U
     },
   };
 }
-
-/** True when the real kpt is there to compare with; says so when it is not. */
-export async function kptIsThere(): Promise<boolean> {
-  const there = await run('kpt', ['version']).then(
-    ({ code }) => code === 0,
-    () => false,
-  );
-  if (!there) process.stderr.write('kpt is not on PATH: the comparisons with the real kpt are SKIPPED\n');
-  return there;
-}

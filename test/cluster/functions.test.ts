@@ -17,7 +17,7 @@ import { ITEM, outcomeOf, SHORT_LIMITS } from '../function/sandbox/hostile.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { PASSWORD, putImage, startPrivateRegistry } from './image.ts';
 import { startNode } from './node.ts';
-import { HAS_NODE, PROGRAMS, titled } from './programs.ts';
+import { HAS_NODE, PROGRAMS } from './programs.ts';
 
 const NAMESPACE = 'portico-functions';
 
@@ -161,7 +161,7 @@ async function pods(phase?: string): Promise<readonly FoundPod[]> {
   return items.filter(({ status }) => phase === undefined || status.phase === phase);
 }
 
-describe.skipIf(PROGRAMS === undefined)(titled('an API server', 'control plane'), () => {
+describe('an API server', { tags: ['cluster'] }, () => {
   test('gives the server the rights that it needs, and no others', async () => {
     for (const what of [
       'get secrets',
@@ -211,16 +211,13 @@ describe.skipIf(PROGRAMS === undefined)(titled('an API server', 'control plane')
   });
 });
 
-describe.skipIf(PROGRAMS === undefined || HAS_NODE)(
-  titled('an API server without a node', 'control plane'),
-  () => {
-    test('says why a pod does not start', async () => {
-      expect(await startedIn(10_000)).toMatch(/did not start in 10 s: no nodes available to schedule pods/);
-    });
-  },
-);
+describe.skipIf(HAS_NODE)('an API server without a node', { tags: ['cluster'] }, () => {
+  test('says why a pod does not start', async () => {
+    expect(await startedIn(10_000)).toMatch(/did not start in 10 s: no nodes available to schedule pods/);
+  });
+});
 
-describe.skipIf(!HAS_NODE)(titled('a function in a real pod', 'node'), () => {
+describe('a function in a real pod', { tags: ['cluster-node'] }, () => {
   test('of a private image gets the ResourceList and answers', async () => {
     expect(await run([named('echo')])).toMatchObject({
       exitCode: 0,

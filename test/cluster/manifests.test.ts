@@ -10,7 +10,7 @@ import { ROOT, run, type Outcome } from '../cli/run-portico.ts';
 import { EVERYTHING } from '../deploy/chart-values.ts';
 import { realTools } from '../processors/real-tools.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
-import { PROGRAMS, titled } from './programs.ts';
+import { PROGRAMS } from './programs.ts';
 
 let plane: ControlPlane;
 const started = new AsyncDisposableStack();
@@ -86,7 +86,7 @@ async function untilTrue(asked: () => Promise<boolean>): Promise<void> {
   }
 }
 
-describe.skipIf(PROGRAMS === undefined)(titled('a real API server takes', 'control plane'), () => {
+describe('a real API server takes', { tags: ['cluster'] }, () => {
   test('the chart with nothing but the App', async () => {
     expect((await taken(await helm('template', ...chart('app.id=7')))).sort()).toEqual([
       'deployment',

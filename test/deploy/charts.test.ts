@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +7,7 @@ import { parse } from 'yaml';
 import { CHART_FILES } from '../../scripts/chart-files.ts';
 import { VARIABLES } from '../../src/config/environment-table.ts';
 import { ROOT, run, type Outcome } from '../cli/run-portico.ts';
-import { realTools, titled } from '../processors/real-tools.ts';
+import { realTools } from '../processors/real-tools.ts';
 import { EVERYTHING } from './chart-values.ts';
 import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
 
@@ -49,7 +48,7 @@ function podOf(manifests: readonly Manifest[]): Pod {
   return deployment.spec.template.spec;
 }
 
-describe.skipIf(tools === undefined)(titled('the chart', tools), () => {
+describe('the chart', { tags: ['helm'] }, () => {
   test('with nothing but the App is valid, and has two replicas that survive a drain', async () => {
     const { code, stdout, stderr } = await template('app.id=7');
     expect([code, stderr]).toEqual([0, '']);
@@ -207,7 +206,7 @@ async function build(folder: string): Promise<Outcome> {
   return run('kubectl', ['kustomize', folder], here);
 }
 
-describe.skipIf(tools === undefined)(titled('kustomize', tools), () => {
+describe('kustomize', { tags: ['helm'] }, () => {
   test('the base and the example with its components are valid', async () => {
     for (const folder of ['deploy/kubernetes', 'deploy/kustomize/example']) {
       const { code, stdout, stderr } = await build(folder);
@@ -245,9 +244,7 @@ test('the values of the chart are those that its schema knows', () => {
   expect(Object.keys(schema.properties).filter((name) => name !== 'global')).toEqual(Object.keys(values));
 });
 
-const noSystemd = spawnSync('systemd-analyze', ['--version']).status !== 0;
-
-test.skipIf(noSystemd)('systemd takes the unit without a complaint', async () => {
+test('systemd takes the unit without a complaint', { tags: ['systemd-analyze'] }, async () => {
   const { code, stderr } = await run('systemd-analyze', ['verify', 'deploy/systemd/portico.service'], here);
   expect([code, stderr]).toEqual([0, '']);
 });

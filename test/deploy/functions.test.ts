@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 
 import { openness } from '../../src/function/cluster/network-policy.ts';
 import { ROOT, run } from '../cli/run-portico.ts';
-import { realTools, titled } from '../processors/real-tools.ts';
+import { realTools } from '../processors/real-tools.ts';
 import { faultsOf, manifestsIn } from './judge-manifests.ts';
 
 const tools = realTools();
@@ -46,7 +46,7 @@ test('the server may do what it does there, and nothing else', () => {
   ]);
 });
 
-test.skipIf(tools === undefined)(titled('the component gives the server what it needs', tools), async () => {
+test('the component gives the server what it needs', { tags: ['helm'] }, async () => {
   const at = (path: string): string => relative(scratch, join(ROOT, 'deploy', path));
   writeFileSync(
     join(scratch, 'kustomization.yaml'),

@@ -6,23 +6,15 @@ import { copyFileSync, cpSync, mkdirSync, realpathSync, writeFileSync } from 'no
 import { delimiter, dirname, join } from 'node:path';
 
 import { run, scratch } from '../cli/run-portico.ts';
-import { buildImageOf, hasProgram, podman } from './podman.ts';
+import { buildImageOf, podman } from './podman.ts';
 
-const PINNED = process.env['PORTICO_IMAGE_BASES'] === 'pinned';
+export const IS_PINNED = process.env['PORTICO_IMAGE_BASES'] === 'pinned';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /** As in https://github.com/debuerreotype/debuerreotype, `.slimify-excludes`. */
 const NOT_IN_SLIM = ['doc', 'info', 'linda', 'lintian', 'locale', 'man'].map(
   (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
 );
-
-/** What this machine lacks to build the image; undefined where it lacks nothing. */
-export function lackedForImage(): string | undefined {
-  if (!hasProgram('podman')) return 'podman';
-  if (PINNED) return undefined;
-  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'root on Linux, to make a base image';
-  return hasProgram('mmdebstrap') ? undefined : 'mmdebstrap, to make a base image';
-}
 
 export interface Bases extends AsyncDisposable {
   /** Arguments of the build. */
@@ -31,7 +23,7 @@ export interface Bases extends AsyncDisposable {
 
 /** Makes the bases under names of their own. */
 export async function makeBases(name: string): Promise<Bases> {
-  if (PINNED) return { args: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+  if (IS_PINNED) return { args: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
   using work = scratch();
   const [debian, node] = [`${name}-debian`, `${name}-node`];
   const root = work.path('root.tar');

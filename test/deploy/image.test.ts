@@ -13,10 +13,10 @@ import { eventually } from '../e2e/eventually.ts';
 import { octokitAs } from '../e2e/octokit-as.ts';
 import { below, configuration } from '../e2e/packages.ts';
 import { freePort } from '../e2e/portico-process.ts';
-import { longTest, STORIES } from '../long-test.ts';
+import { longTest } from '../long-test.ts';
 import { configMap, smallPackage } from '../reconcile/small-package.ts';
 import { stageRepository } from '../reconcile/stage-repository.ts';
-import { lackedForImage, makeBases } from './image-bases.ts';
+import { IS_PINNED, makeBases } from './image-bases.ts';
 import { buildImageOf, inImage, podman, startServer, waysToStart } from './podman.ts';
 
 /** What the image adds to Debian, in bytes: Node, git with perl, bubblewrap, and 24 MB of Portico. */
@@ -72,13 +72,9 @@ test('what the Dockerfile copies is there, and goes to the builder', () => {
   expect(sent.toSorted()).toEqual([...new Set(sources)].map((name) => `!${name}`).toSorted());
 });
 
-const lacked = lackedForImage();
-if (STORIES && lacked !== undefined)
-  process.stderr.write(`SKIPPED: the image was not built, because this machine has no ${lacked}\n`);
-const story: typeof longTest = lacked === undefined ? longTest : (title, run) => test.skip(title, run);
-
-story(
+test(
   'the image is built; its server checks a pull request, ends at SIGTERM and goes on with its volume',
+  { tags: ['story', 'podman', ...(IS_PINNED ? [] : ['root', 'mmdebstrap'])], timeout: 1_200_000 },
   async () => {
     const image = `localhost/portico-image-test:${process.pid}`;
     await using bases = await makeBases(`localhost/portico-image-test-${process.pid}`);
@@ -94,7 +90,6 @@ story(
 
     await expectServerWorks({ image, start });
   },
-  1_200_000,
 );
 
 async function expectMadeWell(image: string, debian: string | undefined): Promise<void> {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 import { revisionTag } from '../../src/revision/ref-name.ts';
 import { ROOT, run } from '../cli/run-portico.ts';
-import { realTools, titled } from '../processors/real-tools.ts';
+import { realTools } from '../processors/real-tools.ts';
 import { faultsOf, manifestsIn, type Manifest } from './judge-manifests.ts';
 import { recipe, recipeNames } from './recipes.ts';
 
@@ -61,7 +61,7 @@ describe.each(recipeNames())('%s', (name) => {
     expect(manifests.flatMap(referencesOf).filter((one) => !held.includes(one))).toEqual([]);
   });
 
-  test.skipIf(tools === undefined)(titled('is what kubectl apply -k takes', tools), async () => {
+  test('is what kubectl apply -k takes', { tags: ['helm'] }, async () => {
     const { code, stdout } = await run('kubectl', ['kustomize', `deploy/recipes/${name}`], {
       cwd: ROOT,
       env: tools ?? {},

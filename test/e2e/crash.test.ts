@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { STORIES } from '../long-test.ts';
 import { killedEverywhere } from './crash-everywhere.ts';
 import { killedAlong, undisturbed } from './crash-run.ts';
 import { prepare, REPOSITORIES, SCENARIOS } from './fault-scenarios.ts';
@@ -32,8 +31,9 @@ beforeAll(async () => {
 
 afterAll(() => ground.remove());
 
-test.skipIf(!STORIES).each(chosen)(
+test.each(chosen)(
   '$name: killed anywhere, it comes to the same end',
+  { tags: ['story'], timeout: 3_600_000 },
   async (scenario) => {
     const undisturbedRun = await undisturbed(ground, prepared, scenario);
     if (LONG) return killedEverywhere(ground, prepared, scenario, undisturbedRun);
@@ -47,5 +47,4 @@ test.skipIf(!STORIES).each(chosen)(
     );
     expect(killed).toBe(SHORT.length);
   },
-  3_600_000,
 );

@@ -28,7 +28,7 @@ afterAll(async () => {
 /** The shortest work makes three writes, of which one is spared where another went wrong. */
 const MAX_RUNS = Math.ceil(Object.keys(WRONG_TO_WRITES).length / 2) + 1;
 
-test.skipIf(!LONG)('each call meets another wrong answer', () =>
+test('each call meets another wrong answer', { tags: ['campaign'] }, () =>
   plays.all('mixed', async (play, scenario) => {
     const met = new Map<string, number>();
     const unmet = (): string[] => Object.keys(WRONG_TO_WRITES).filter((kind) => !met.has(kind));

@@ -18,7 +18,6 @@ import type { PorticoProcess } from './portico-process.ts';
 vi.setConfig({ testTimeout: 1_800_000 });
 
 const LONG = process.env['PORTICO_LONG'] === '1';
-if (!LONG) process.stderr.write('SKIPPED: huge files and many files are tried by npm run faults\n');
 const MAX_MEBIBYTES = 1_500;
 
 let ground: Ground;
@@ -49,7 +48,7 @@ afterAll(async () => {
   ground?.remove();
 });
 
-describe.skipIf(!LONG)('more than a package should hold', () => {
+describe('more than a package should hold', { tags: ['campaign'] }, () => {
   test.each([
     ['a file of 120 MB', 'a-file', bigFile(120), /big-0\.bin.* in .*web.* has 125829120 bytes/],
     ['fourteen files of 10 MB', 'files-of-10', bigFiles(14, 10), /web.* has 1468\d+ bytes; the limit is/],

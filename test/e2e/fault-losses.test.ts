@@ -29,11 +29,8 @@ import { openPlay, scenarioOf, type Play } from './fault-play.ts';
 vi.setConfig({ testTimeout: 1_800_000 });
 
 const LONG = process.env['PORTICO_LONG'] === '1';
-if (!LONG) process.stderr.write('SKIPPED: what a machine can lose is tried by npm run faults\n');
 const postgres = LONG ? await startPostgres() : null;
-if (LONG && postgres === null) process.stderr.write('SKIPPED: no PostgreSQL: its restart is not tried\n');
 const maySmall = LONG && canMount();
-if (LONG && !maySmall) process.stderr.write('SKIPPED: no right to mount: a full disk is not tried\n');
 
 let play: Play;
 
@@ -46,7 +43,7 @@ afterAll(async () => {
   await postgres?.[Symbol.asyncDispose]();
 });
 
-describe.skipIf(!LONG)('what a machine can lose', () => {
+describe('what a machine can lose', { tags: ['campaign'] }, () => {
   test('its data directory, while webhooks came that nobody took', async () => {
     const scenario = scenarioOf('publish');
     const { state } = await play.undisturbed(scenario);
@@ -67,7 +64,7 @@ describe.skipIf(!LONG)('what a machine can lose', () => {
     await inState(stage, state, bot);
   });
 
-  test.skipIf(!maySmall).each(['publish', 'clone of a draft', 'push to a draft'])(
+  test.skipIf(LONG && !maySmall).each(['publish', 'clone of a draft', 'push to a draft'])(
     'the room on its disk: %s',
     async (name) => {
       const scenario = scenarioOf(name);
@@ -90,7 +87,7 @@ describe.skipIf(!LONG)('what a machine can lose', () => {
     },
   );
 
-  test.skipIf(postgres === null)('its PostgreSQL, again and again under load', async () => {
+  test('its PostgreSQL, again and again under load', { tags: ['postgresql'] }, async () => {
     // What four people want at once, of which none waits for another.
     const together = ['publish', 'bulk', 'init of a draft', 'delete'].map(scenarioOf);
     const act = async (stage: Parameters<(typeof together)[0]['act']>[0]) =>
@@ -123,7 +120,7 @@ describe.skipIf(!LONG)('what a machine can lose', () => {
     expect(await bot.end('SIGTERM'), bot.log().slice(-3000)).toBe(0);
   });
 
-  test.skipIf(postgres === null)('its store is that of the first version, then one of a later', async () => {
+  test('its store is that of the first version, then one of a later', { tags: ['postgresql'] }, async () => {
     const scenario = scenarioOf('publish');
     const { state } = await play.undisturbed(scenario);
     await using stage = await play.ground.open('upgraded', play.prepared);

@@ -14,7 +14,6 @@ vi.setConfig({ testTimeout: 1_800_000 });
 
 const LONG = process.env['PORTICO_LONG'] === '1';
 const ONLY = process.env['FAULT_SCENARIO'];
-if (!LONG) process.stderr.write('SKIPPED: wrong answers of the forge are tried by npm run faults\n');
 
 const AT_ONCE = Number(process.env['FAULT_AT_ONCE'] ?? 3);
 const chosen = SCENARIOS.filter(({ name }) => ONLY === undefined || new RegExp(ONLY).test(name));
@@ -78,7 +77,7 @@ const FAULTS: Readonly<Record<string, () => Met>> = {
   '503 to each read': () => once({ kind: 'answer', status: 503 }, ({ writes }) => !writes),
 };
 
-test.skipIf(!LONG).each(Object.entries(FAULTS))('%s', (what, fault) =>
+test.each(Object.entries(FAULTS))('%s', { tags: ['campaign'] }, (what, fault) =>
   plays.all(what, async (own, scenario) => {
     let met: Met | undefined;
     await own.disturbed(scenario, async (stage) => {
@@ -98,7 +97,7 @@ const HANGS: Readonly<Record<string, (call: Call) => boolean>> = {
   'a read': ({ method, path }) => method === 'GET' && path.includes('/pulls'),
 };
 
-describe.skipIf(!LONG).each(['hang', 'lost-hang'] as const)('no answer ever comes (%s)', (kind) => {
+describe.each(['hang', 'lost-hang'] as const)('no answer ever comes (%s)', { tags: ['campaign'] }, (kind) => {
   test.each(Object.entries(HANGS))('to %s', (_, hit) => {
     let hung = false;
     const judge: Judge = (call) => (hung || !hit(call) ? undefined : ((hung = true), { kind }));
@@ -106,7 +105,7 @@ describe.skipIf(!LONG).each(['hang', 'lost-hang'] as const)('no answer ever come
   });
 });
 
-describe.skipIf(!LONG)('a clock that is wrong', () => {
+describe('a clock that is wrong', { tags: ['campaign'] }, () => {
   test.each([-600_000, 600_000])('by %i ms', (skew) =>
     play.disturbed(scenarioOf('publish'), async () => {}, {
       NODE_OPTIONS: `--import=${new URL('clock-skew.ts', import.meta.url).href}`,
@@ -115,7 +114,7 @@ describe.skipIf(!LONG)('a clock that is wrong', () => {
   );
 });
 
-test.skipIf(!LONG)('404 to the first read of whatever is new: it is asked for again', async () => {
+test('404 to the first read of whatever is new: it is asked for again', { tags: ['campaign'] }, async () => {
   const scenario = scenarioOf('publish');
   const { state } = await play.undisturbed(scenario);
   await using stage = await play.ground.open('unseen', play.prepared);

@@ -8,6 +8,7 @@ import { putStatus } from '@portico/localforge/checks/put-status';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, expect, test } from 'vitest';
 
+import { hasPart } from '../parts.ts';
 import { startPostgres } from '../queue/postgres.ts';
 import { REALISTIC } from '../realistic.ts';
 import { configMap, smallPackage } from '../reconcile/small-package.ts';
@@ -26,7 +27,7 @@ import { relayWebhooks } from './webhook-relay.ts';
  * over, a release goes through the waves, a bad one stops in the first and is taken back, the fix goes out, and a second bad one comes while the server
  * is down. What it is decided by is read from the API. It takes minutes: `npm run fleet`.
  */
-const IS_WANTED = process.env['PORTICO_FLEET'] === '1' || process.env['PORTICO_LONG'] === '1';
+const IS_WANTED = hasPart('fleet');
 const OWNER = 'acme';
 const BLUEPRINTS = ['web', 'api', 'cache', 'queue', 'dash', 'mesh'] as const;
 /** Cloned by hand, one each, into the first edges. */
@@ -45,15 +46,13 @@ const blueprint = (name: string, color: string): Record<string, string> => ({
 });
 
 const postgres = IS_WANTED ? await startPostgres() : null;
-if (IS_WANTED && postgres === null)
-  process.stderr.write('SKIPPED: no PostgreSQL binaries: the fleet is not played on two processes\n');
 
-test.skipIf(!IS_WANTED)('the fleet, on the embedded database', () => play(undefined), 1_800_000);
+test('the fleet, on the embedded database', { tags: ['fleet'], timeout: 1_800_000 }, () => play(undefined));
 
-test.skipIf(postgres === null)(
+test(
   'the fleet, on two processes and one PostgreSQL',
+  { tags: ['fleet', 'postgresql'], timeout: 1_800_000 },
   async () => play(await postgres!.createDatabase()),
-  1_800_000,
 );
 
 // Also where only the other one is played.

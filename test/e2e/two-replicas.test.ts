@@ -34,9 +34,6 @@ const PATHS = Array.from({ length: Number(SIZE?.[2] ?? 0) }, (_one, at) => `apps
 const TOTAL = NAMES.length * PATHS.length;
 
 const postgres = SIZE === null ? null : await startPostgres();
-if (SIZE !== null && postgres === null) {
-  process.stderr.write('SKIPPED: no PostgreSQL binaries: two processes on one database are not tried\n');
-}
 
 const owner = 'acme';
 const PACKAGE = smallPackage('web', { data: { color: 'red' } });
@@ -45,8 +42,9 @@ const upstreamAt = (color: string): Record<string, string> => ({
   'config.yaml': configMap('web', { color, size: 'small' }),
 });
 
-test.skipIf(postgres === null)(
+test(
   `two processes, one killed in the middle of a fan-out to ${TOTAL} packages: the end is the same`,
+  { tags: ['campaign', 'postgresql'], timeout: 1_800_000 },
   async () => {
     await using server = postgres!;
     const undisturbed = await story(await server.createDatabase(), false);
@@ -57,7 +55,6 @@ test.skipIf(postgres === null)(
       `${TOTAL} pull requests, one of two processes killed after ${disturbed.killedAt}: the same ${disturbed.state.length} lines of state\n`,
     );
   },
-  1_800_000,
 );
 
 async function story(

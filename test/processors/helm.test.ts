@@ -26,7 +26,7 @@ import type { Processed, ProcessorStep } from '../../src/processors/processor-st
 import { runProcessors, type ProcessorOptions } from '../../src/processors/run-processors.ts';
 import { runVerb } from '../fbc/run-verb.ts';
 import { tgz } from '../fetching/content-server.ts';
-import { realTools, titled } from './real-tools.ts';
+import { realTools } from './real-tools.ts';
 import { shopChart, treeOf } from './shop-chart.ts';
 
 const environment = realTools();
@@ -67,7 +67,7 @@ function textIn(tree: Tree, path: string): string {
   return new TextDecoder().decode(tree.get(path));
 }
 
-describe.skipIf(environment === undefined)(titled('helm', environment), () => {
+describe('helm', { tags: ['helm'] }, () => {
   test('renders a chart with its dependency, CRD and values; tests and hooks are left out and told', async () => {
     const { tree, step } = await rendered(shopChart('upstream/shop'));
     expect([...tree.keys()].filter((path) => path.startsWith('rendered/'))).toEqual([
@@ -300,63 +300,60 @@ test('without Helm the three ways to get it are told; a server without a sandbox
   }
 });
 
-describe.skipIf(environment === undefined)(
-  titled('portico bundle convert --format helm', environment),
-  () => {
-    test('a chart that needs Helm is rendered with the values that are given', async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'portico-chart-'));
-      vi.stubEnv('PATH', environment!.PATH);
-      try {
-        for (const [path, text] of Object.entries(shopChart('shop'))) {
-          mkdirSync(dirname(join(folder, path)), { recursive: true });
-          writeFileSync(join(folder, path), text);
-        }
-        writeFileSync(join(folder, 'values.yaml'), 'replicas: 5\n');
-        symlinkSync('/etc/passwd', join(folder, 'shop/templates/passwd.yaml'));
-        const [chart, values, output] = ['shop', 'values.yaml', 'out'].map((name) => join(folder, name));
-        const given = [
-          '--values',
-          values!,
-          '--release',
-          'eu',
-          '--install-namespace',
-          'store',
-          '--output',
-          output!,
-        ];
-        const { exit, stderr } = await runVerb('bundle', 'convert', chart!, ...given);
-        expect([exit, stderr]).toEqual([0, expect.stringContaining('Job shop-migrate is a hook')]);
-        expect(stderr).toContain('templates/passwd.yaml is a symbolic link and is skipped');
-        expect(readdirSync(output!)).toEqual([
-          '00_configmap_shop-settings.yaml',
-          '01_persistentvolumeclaim_cache.yaml',
-          '02_customresourcedefinition_orders.shop.example.com.yaml',
-          '03_deployment_eu-web.yaml',
-        ]);
-        expect(readFileSync(join(output!, '03_deployment_eu-web.yaml'), 'utf8')).toContain('replicas: 5');
-        const useless = await runVerb(
-          'bundle',
-          'convert',
-          chart!,
-          '--known-api',
-          'a/B',
-          '--output',
-          `${output}2`,
-        );
-        expect([useless.exit, useless.stderr]).toEqual([
-          64,
-          expect.stringContaining('--known-api is for plain+v0 bundles'),
-        ]);
-        vi.stubEnv('PATH', '/nowhere');
-        const without = await runVerb('bundle', 'convert', chart!, '--output', `${output}3`);
-        expect([without.exit, without.stderr]).toEqual([
-          65,
-          expect.stringMatching(/needs Helm: .*\n[^]*You have three options/),
-        ]);
-      } finally {
-        vi.unstubAllEnvs();
-        rmSync(folder, { recursive: true });
+describe('portico bundle convert --format helm', { tags: ['helm'] }, () => {
+  test('a chart that needs Helm is rendered with the values that are given', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portico-chart-'));
+    vi.stubEnv('PATH', environment!.PATH);
+    try {
+      for (const [path, text] of Object.entries(shopChart('shop'))) {
+        mkdirSync(dirname(join(folder, path)), { recursive: true });
+        writeFileSync(join(folder, path), text);
       }
-    });
-  },
-);
+      writeFileSync(join(folder, 'values.yaml'), 'replicas: 5\n');
+      symlinkSync('/etc/passwd', join(folder, 'shop/templates/passwd.yaml'));
+      const [chart, values, output] = ['shop', 'values.yaml', 'out'].map((name) => join(folder, name));
+      const given = [
+        '--values',
+        values!,
+        '--release',
+        'eu',
+        '--install-namespace',
+        'store',
+        '--output',
+        output!,
+      ];
+      const { exit, stderr } = await runVerb('bundle', 'convert', chart!, ...given);
+      expect([exit, stderr]).toEqual([0, expect.stringContaining('Job shop-migrate is a hook')]);
+      expect(stderr).toContain('templates/passwd.yaml is a symbolic link and is skipped');
+      expect(readdirSync(output!)).toEqual([
+        '00_configmap_shop-settings.yaml',
+        '01_persistentvolumeclaim_cache.yaml',
+        '02_customresourcedefinition_orders.shop.example.com.yaml',
+        '03_deployment_eu-web.yaml',
+      ]);
+      expect(readFileSync(join(output!, '03_deployment_eu-web.yaml'), 'utf8')).toContain('replicas: 5');
+      const useless = await runVerb(
+        'bundle',
+        'convert',
+        chart!,
+        '--known-api',
+        'a/B',
+        '--output',
+        `${output}2`,
+      );
+      expect([useless.exit, useless.stderr]).toEqual([
+        64,
+        expect.stringContaining('--known-api is for plain+v0 bundles'),
+      ]);
+      vi.stubEnv('PATH', '/nowhere');
+      const without = await runVerb('bundle', 'convert', chart!, '--output', `${output}3`);
+      expect([without.exit, without.stderr]).toEqual([
+        65,
+        expect.stringMatching(/needs Helm: .*\n[^]*You have three options/),
+      ]);
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

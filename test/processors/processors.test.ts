@@ -8,7 +8,7 @@ import type { Processed } from '../../src/processors/processor-step.ts';
 import { runProcessors, type ProcessorOptions } from '../../src/processors/run-processors.ts';
 import { readTargets } from '../../src/processors/target-profile.ts';
 import { CSV, webhookCsv } from '../bundle/bundle-files.ts';
-import { realTools, titled } from './real-tools.ts';
+import { realTools } from './real-tools.ts';
 import { treeOf } from './shop-chart.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -282,7 +282,7 @@ spec: {group: monitoring.coreos.com, names: {kind: ServiceMonitor}, versions: [{
   });
 });
 
-describe.skipIf(environment === undefined)(titled('kustomize', environment), () => {
+describe('kustomize', { tags: ['helm'] }, () => {
   const OVERLAY = {
     'base/kustomization.yaml': 'resources: [web.yaml]\n',
     'base/web.yaml': CONFIG,

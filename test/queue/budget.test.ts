@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 import { createBudget } from '../../src/queue/budget.ts';
 import type { Database } from '../../src/queue/database.ts';
-import { sharedDatabase, startEngines, type Engine } from './engines.ts';
+import { sharedDatabase, onEach, startEngines } from './engines.ts';
 
 const engines = await startEngines();
 afterAll(() => engines[Symbol.asyncDispose]());
@@ -24,7 +24,7 @@ function busiest(seconds: readonly number[], window: number): number {
   );
 }
 
-describe.each(engines.all)('$name', (engine: Engine) => {
+onEach(engines, (engine) => {
   const shared = sharedDatabase(engine);
 
   test('calls within the budget go at once, the next waits for the window, in the order of asking', async () => {
@@ -96,9 +96,9 @@ describe.each(engines.all)('$name', (engine: Engine) => {
   });
 });
 
-describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () => {
+describe('two processes on one PostgreSQL', { tags: ['postgresql'] }, () => {
   test('share one budget', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using first = await place.open();
     await using second = await place.open();
     const options = { perMinute: 5, perHour: 500, minuteSeconds: 0.1 };

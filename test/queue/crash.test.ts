@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 import type { JobHandler } from '../../src/queue/job.ts';
 import { startQueue } from '../../src/queue/queue.ts';
-import { startEngines, type Engine } from './engines.ts';
+import { onEach, startEngines } from './engines.ts';
 
 const engines = await startEngines();
 afterAll(() => engines[Symbol.asyncDispose]());
@@ -21,7 +21,7 @@ const never: JobHandler = async () => {
   throw new Error('must not run');
 };
 
-describe.each(engines.all)('$name', (engine: Engine) => {
+onEach(engines, (engine) => {
   test('killed in the middle of a job: nothing that was stored is lost, and what ran runs again', async () => {
     await using place = await engine.place();
     const folder = await mkdtemp(join(tmpdir(), 'portico-crash-'));
@@ -87,9 +87,9 @@ describe.each(engines.all)('$name', (engine: Engine) => {
   });
 });
 
-describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () => {
+describe('two processes on one PostgreSQL', { tags: ['postgresql'] }, () => {
   test('may start at once on an empty database', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     const all = await Promise.all(
       [1, 2, 3, 4].map(async () => {
         const database = await place.open();
@@ -106,7 +106,7 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
   });
 
   test('of two versions: what the older does not know is done by the newer', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using one = await place.open();
     await using two = await place.open();
     const older = await startQueue({ database: one, log, lanes, handlers: { work: async () => {} } });
@@ -135,7 +135,7 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
   });
 
   test('never run one key together, share the keys, and miss nothing', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using one = await place.open();
     await using two = await place.open();
     const running = new Set<string>();
@@ -169,7 +169,7 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
   });
 
   test('a job that was taken over is aborted where it ran first, and its end there counts for nothing', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using one = await place.open();
     await using two = await place.open();
     const began = Promise.withResolvers<void>();
@@ -205,7 +205,7 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
   });
 
   test('a process that lost a job and gets it back itself ends the first run before the second', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using database = await place.open();
     const began = Promise.withResolvers<void>();
     const steps: string[] = [];
@@ -232,7 +232,7 @@ describe.runIf(engines.postgres !== null)('two processes on one PostgreSQL', () 
   });
 
   test('a job enqueued in one process wakes the other without waiting for its poll', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using one = await place.open();
     await using two = await place.open();
     // This one takes the job's kind, but has no room for it.

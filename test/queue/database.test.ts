@@ -10,12 +10,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Session } from '../../src/queue/database.ts';
 import { openDatabase } from '../../src/queue/open-database.ts';
 import { createSharedLock } from '../../src/replica/shared-lock.ts';
-import { placeEmbedded, startEngines, type Engine } from './engines.ts';
+import { placeEmbedded, onEach, startEngines } from './engines.ts';
 
 const engines = await startEngines();
 afterAll(() => engines[Symbol.asyncDispose]());
 
-describe.each(engines.all)('$name', (engine: Engine) => {
+onEach(engines, (engine) => {
   test('opens, migrates once, opens again with its content', async () => {
     await using place = await engine.place();
     {
@@ -71,16 +71,16 @@ describe.each(engines.all)('$name', (engine: Engine) => {
   });
 });
 
-describe.runIf(engines.postgres !== null)('PostgreSQL alone', () => {
+describe('PostgreSQL alone', { tags: ['postgresql'] }, () => {
   test('ten that start at once on an empty database all succeed', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     const all = await Promise.all(Array.from({ length: 10 }, () => place.open()));
     expect(await all[0]!.query('SELECT count(*)::int AS n FROM portico.migration')).toEqual([{ n: 4 }]);
     for (const database of all) await database.close();
   });
 
   test('a listener whose connection was cut hears again, and is told that it may have missed something', async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using database = await place.open();
     const heard: string[] = [];
     let next = Promise.withResolvers<void>();
@@ -160,10 +160,11 @@ describe('PGlite alone', () => {
   });
 });
 
-test.skipIf(engines.postgres === null)(
+test(
   'a lock holds in all processes, and goes with the connection of a process that dies',
+  { tags: ['postgresql'] },
   async () => {
-    await using place = await engines.postgres!.place();
+    await using place = await engines.postgres.place();
     await using a = await place.open();
     await using b = await place.open();
     const sessions: Session[] = [];

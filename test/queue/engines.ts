@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe } from 'vitest';
 
 import { type Database } from '../../src/queue/database.ts';
 import { openDatabase, type DatabaseOptions } from '../../src/queue/open-database.ts';
@@ -17,15 +17,21 @@ export interface Place extends AsyncDisposable {
 
 export interface Engine extends AsyncDisposable {
   readonly name: 'postgres' | 'pglite';
+  /** The parts that its tests need. */
+  readonly tags: string[];
   /** A new, empty database. */
   place(): Promise<Place>;
 }
 
-/** `all` holds those of the two that are there. */
 export interface Engines extends AsyncDisposable {
   readonly pglite: Engine;
-  readonly postgres: Engine | null;
+  readonly postgres: Engine;
   readonly all: readonly Engine[];
+}
+
+/** Runs tests on each engine, under its name. */
+export function onEach(engines: Engines, tests: (engine: Engine) => void): void {
+  for (const engine of engines.all) describe(engine.name, { tags: engine.tags }, () => tests(engine));
 }
 
 /** One database for all tests of the surrounding describe, emptied before each; opening a new one for each costs more than the tests. */
@@ -54,25 +60,27 @@ export function sharedDatabase(engine: Engine): { readonly database: Database } 
   };
 }
 
-/** The engines that this machine has: the embedded one always, PostgreSQL where its binaries are; says so where they are not. */
+/** Starts the engines: the embedded one, and PostgreSQL where its binaries are. Its tests are skipped by their tag elsewhere. */
 export async function startEngines(): Promise<Engines> {
   const server = await startPostgres();
-  if (server === null)
-    console.warn('SKIPPED: no PostgreSQL binaries in /usr/lib/postgresql: tested with PGlite only');
-  const postgres: Engine | null = server && {
+  const postgres: Engine = {
     name: 'postgres',
+    tags: ['postgresql'],
     async place() {
+      if (server === null) throw new Error('PostgreSQL is not on this machine');
       const options = { url: await server.createDatabase() };
       return { options, open: () => openDatabase(options), async [Symbol.asyncDispose]() {} };
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await server?.[Symbol.asyncDispose]();
+    },
   };
-  const pglite: Engine = { name: 'pglite', place: placeEmbedded, async [Symbol.asyncDispose]() {} };
+  const pglite: Engine = { name: 'pglite', tags: [], place: placeEmbedded, async [Symbol.asyncDispose]() {} };
   return {
     pglite,
     postgres,
-    all: postgres === null ? [pglite] : [pglite, postgres],
-    [Symbol.asyncDispose]: async () => postgres?.[Symbol.asyncDispose](),
+    all: [pglite, postgres],
+    [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose](),
   };
 }
 

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
 import type { Database } from '../../src/queue/database.ts';
 import type { Job, JobHandler, Lane, NewJob, Queue } from '../../src/queue/job.ts';
 import { startQueue } from '../../src/queue/queue.ts';
-import { sharedDatabase, startEngines, type Engine } from './engines.ts';
+import { sharedDatabase, onEach, startEngines } from './engines.ts';
 
 const engines = await startEngines();
 afterAll(() => engines[Symbol.asyncDispose]());
@@ -58,7 +58,7 @@ function gate() {
   };
 }
 
-describe.each(engines.all)('$name', (engine: Engine) => {
+onEach(engines, (engine) => {
   const shared = sharedDatabase(engine);
 
   test('a job runs once with its data, and nothing is left', async () => {

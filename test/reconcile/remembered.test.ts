@@ -10,7 +10,6 @@ import { configMap, smallPackage } from './small-package.ts';
 import { startStage, type Stage } from './stage.ts';
 
 /** What is known after the process died and took its data with it: all of it comes from the forge. */
-const LONG = process.env['PORTICO_LONG'] === '1';
 const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
 let stage: Stage;
 
@@ -121,8 +120,9 @@ longTest(
   },
 );
 
-test.skipIf(!LONG)(
+test(
   'a label that somebody took off stays off; a name that another took is that one’s',
+  { tags: ['campaign'] },
   async () => {
     const { rest } = stage.as('alice');
     const { where } = stage.repository('shops');

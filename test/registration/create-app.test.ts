@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { startForge, type LocalForge } from '@portico/localforge';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { hasChromium, launchChromium } from '../../localforge/test/web/chromium.ts';
+import { launchChromium } from '../../localforge/test/web/chromium.ts';
 import { portico, ROOT, scratch } from '../cli/run-portico.ts';
 import { eventually } from '../e2e/eventually.ts';
 import { freePort } from '../e2e/portico-process.ts';
-import { longTest, STORIES } from '../long-test.ts';
+import { longTest } from '../long-test.ts';
 
-const here = hasChromium('no App was created in a browser');
 const directory = scratch();
 let forge: LocalForge;
 
@@ -52,7 +51,7 @@ function begin(args: readonly string[], env: Readonly<Record<string, string>> = 
   return { child, said: () => said, ended: ended.promise };
 }
 
-describe.skipIf(!here || !STORIES)('an App is created in a browser', () => {
+describe('an App is created in a browser', { tags: ['chromium', 'story'] }, () => {
   longTest(
     'its secrets are for its owner alone, the server starts with them, and nothing is overwritten',
     async () => {

@@ -1,3 +1,4 @@
+// @module-tag story
 import { readFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +8,6 @@ import type { PlayedRow } from '../../src/trial/row.ts';
 import { pace } from '../../src/trial/rows/pace.ts';
 import { ROWS } from '../../src/trial/rows/table.ts';
 import type { TrialStage } from '../../src/trial/stage.ts';
-import { longTest } from '../long-test.ts';
 import { startTrialForge } from './trial-stage.ts';
 import type { TrialForge } from './trial-stage.ts';
 import { openTurnedDoor } from './turned-door.ts';
@@ -51,14 +51,12 @@ describe('with an App that may administer', () => {
   });
   afterAll(() => trial[Symbol.asyncDispose]());
 
-  longTest(
-    'the local forge is as Portico believes in every row but those of the loop, and nothing is left there',
-    () => asBelieved(trial, (number) => !LOOP.includes(number)),
-  );
+  test('the local forge is as Portico believes in every row but those of the loop, and nothing is left there', () =>
+    asBelieved(trial, (number) => !LOOP.includes(number)));
 
-  longTest('and in the loop, in which Portico runs', () => asBelieved(trial, () => true));
+  test('and in the loop, in which Portico runs', () => asBelieved(trial, () => true));
 
-  longTest('each row says so where the forge is otherwise', async () => {
+  test('each row says so where the forge is otherwise', async () => {
     await using door = await openTurnedDoor(trial.forge.url);
     const wanted = Object.keys(TURNS).map(Number);
     expect([...wanted, 7, 16, ...LOOP].toSorted((a, b) => a - b)).toEqual(ROWS.map(({ number }) => number));

@@ -5,13 +5,11 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { REPO } from '../collaboration-fixture.ts';
-import { hasChromium, launchChromium } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 import { story } from './web-fixture.ts';
 import type { Story } from './web-fixture.ts';
 
-const here = hasChromium('the pages were not tried in a browser');
-
-describe.skipIf(!here)('a reader with a keyboard', () => {
+describe('a reader with a keyboard', { tags: ['chromium'] }, () => {
   let forge: Story;
   let browser: Browser;
   let context: BrowserContext;

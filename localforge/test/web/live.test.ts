@@ -2,13 +2,11 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { REPO } from '../collaboration-fixture.ts';
-import { hasChromium, launchChromium } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 import { story } from './web-fixture.ts';
 import type { Story } from './web-fixture.ts';
 
-const here = hasChromium('scripts and hostile text were not tried in a browser');
-
-describe.skipIf(!here)('a page in a browser with scripts', () => {
+describe('a page in a browser with scripts', { tags: ['chromium'] }, () => {
   let forge: Story;
   let browser: Browser;
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,16 +13,13 @@ import { createRuntime } from '../../../src/function/runtime.ts';
 import type { Limits } from '../../../src/function/sandbox/limits.ts';
 import type { FunctionOutput } from '../../../src/package/render/function-runtime.ts';
 import { faultsOf } from '../../deploy/judge-manifests.ts';
-import { ITEM, outcomeOf, SHORT_LIMITS, skipLoudly } from '../sandbox/hostile.ts';
+import { ITEM, outcomeOf, SHORT_LIMITS } from '../sandbox/hostile.ts';
 import { DENY_ALL, NAMESPACE, startFakeApiServer, type FakeApiServer } from './fake-api-server.ts';
 
 const reference = `registry.example/private/fn@sha256:${'a'.repeat(64)}`;
 const work = mkdtempSync(join(tmpdir(), 'portico-cluster-'));
 const tokenFile = join(work, 'token');
 afterAll(() => rmSync(work, { recursive: true }));
-
-const noOpenssl = spawnSync('openssl', ['version']).status !== 0;
-if (noOpenssl) skipLoudly('openssl', 'the test of certificates');
 
 let cluster: FakeApiServer;
 let settings: ClusterSettings;
@@ -344,7 +341,7 @@ describe('the API server', () => {
     expect(cluster.calls).toHaveLength(3);
   });
 
-  test.skipIf(noOpenssl)('is believed by its certificate alone', async () => {
+  test('is believed by its certificate alone', { tags: ['openssl'] }, async () => {
     const [own, other] = ['own', 'other'].map((name) => certificate(name));
     await using secure = await startFakeApiServer({
       key: readFileSync(own!.key, 'utf8'),

@@ -10,7 +10,7 @@ import { containerSettings } from '../../../src/function/container/settings.ts';
 import { createRuntime } from '../../../src/function/runtime.ts';
 import type { Limits } from '../../../src/function/sandbox/limits.ts';
 import type { FunctionOutput } from '../../../src/package/render/function-runtime.ts';
-import { ITEM, LONG, outcomeOf, SECRET, SHORT_LIMITS, skipLoudly } from '../sandbox/hostile.ts';
+import { ITEM, LONG, outcomeOf, SECRET, SHORT_LIMITS } from '../sandbox/hostile.ts';
 
 /** Does what the item's name says. */
 const FUNCTION = `#!/bin/sh
@@ -32,7 +32,6 @@ const PODMAN = 'podman';
 const work = mkdtempSync(join(tmpdir(), 'portico-container-'));
 const image = `localhost/portico-hostile-${process.pid}`;
 const found = prepare();
-if (typeof found === 'string') skipLoudly(found, 'the hostile containers');
 
 afterAll(() => {
   rmSync(work, { recursive: true });
@@ -97,7 +96,7 @@ function run(name: string, limits: Partial<Limits>, signal?: AbortSignal): Promi
   return foreign.run({ image: 'example.com/fn', tag: 'v1' }, { items: [item] }, signal);
 }
 
-describe.skipIf(typeof found === 'string').concurrent('a container', () => {
+describe.skipIf(typeof found === 'string').concurrent('a container', { tags: ['podman'] }, () => {
   const limits = LONG ? {} : SHORT_LIMITS;
 
   test('gets the ResourceList and answers', async () => {
@@ -125,7 +124,7 @@ describe.skipIf(typeof found === 'string').concurrent('a container', () => {
     expect((output.stderr ?? '').length).toBeLessThan(70_000);
   });
 
-  test.skipIf(!LONG)('that prints nothing has failed', async () => {
+  test('that prints nothing has failed', { tags: ['campaign'] }, async () => {
     expect(outcomeOf(await run('silent', limits))).toBe('FUNCTION_OUTPUT');
   });
 
@@ -138,7 +137,7 @@ describe.skipIf(typeof found === 'string').concurrent('a container', () => {
   });
 });
 
-describe.skipIf(typeof found === 'string')('afterwards', () => {
+describe.skipIf(typeof found === 'string')('afterwards', { tags: ['podman'] }, () => {
   test('no container is left, and none when a render is aborted', async () => {
     expect(containersLeft()).toBe('');
     const aborting = new AbortController();
@@ -150,7 +149,7 @@ describe.skipIf(typeof found === 'string')('afterwards', () => {
   });
 
   // Podman tries three times.
-  test.skipIf(!LONG)('an image that is not there and cannot be had is named', async () => {
+  test('an image that is not there and cannot be had is named', { tags: ['campaign'] }, async () => {
     const containers = containerSettings({ ...process.env, PORTICO_CONTAINERS: 'podman' })!;
     const reference = `localhost:1/none@sha256:${'0'.repeat(64)}`;
     const foreign = createRuntime({ containers }).withForeign!({

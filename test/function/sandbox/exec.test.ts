@@ -7,18 +7,14 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 
 import { createRuntime } from '../../../src/function/runtime.ts';
-import { hasBubblewrap } from '../../../src/function/sandbox/bubblewrap.ts';
 import { execEnvironment, execView } from '../../../src/function/sandbox/exec-view.ts';
 import type { Limits } from '../../../src/function/sandbox/limits.ts';
 import type { FunctionOutput } from '../../../src/package/render/function-runtime.ts';
-import { ITEM, LONG, outcomeOf, SECRET, SHORT_LIMITS, skipLoudly } from './hostile.ts';
+import { ITEM, LONG, outcomeOf, SECRET, SHORT_LIMITS } from './hostile.ts';
 
 const work = mkdtempSync(join(tmpdir(), 'portico-hostile-'));
 afterAll(() => rmSync(work, { recursive: true }));
 writeFileSync(join(work, 'secret'), SECRET);
-
-const boxed = await hasBubblewrap();
-if (!boxed) skipLoudly('bubblewrap (or the right to make namespaces)', 'the hostile programs');
 
 const limits = LONG ? {} : SHORT_LIMITS;
 
@@ -36,7 +32,7 @@ function run(script: string, own: Partial<Limits> = limits): Promise<FunctionOut
 const telling = (command: string): string =>
   `printf 'kind: ResourceList\\nitems: []\\nresults:\\n- message: "%s"\\n' "$( (${command}) 2>&1 | tr '"\\n\\\\' '   ')"`;
 
-describe.skipIf(!boxed)('a hostile program', () => {
+describe('a hostile program', { tags: ['bubblewrap'] }, () => {
   test('that never ends is ended', async () => {
     const output = await run('while :; do :; done', LONG ? {} : { timeoutMs: 200 });
     expect(outcomeOf(output)).toBe('FUNCTION_TIMEOUT');
@@ -133,12 +129,12 @@ describe.skipIf(!boxed)('a hostile program', () => {
 
 describe('what a program is shown', () => {
   test('is itself, files that its arguments name and what the user chose', () => {
+    writeFileSync(join(work, 'fn'), '');
     const view = execView(join(work, 'fn'), ['secret', '../x', '/etc/passwd', '.hidden'], work, {
       PATH: `/usr/bin:${process.env['HOME']}:/`,
       PORTICO_EXEC_READ: '/etc/hostname:relative',
     });
     const chosen = existsSync('/etc/hostname') ? ['/etc/hostname'] : [];
-    writeFileSync(join(work, 'fn'), '');
     expect(view.readable).toEqual([join(work, 'fn'), join(work, 'secret'), ...chosen]);
   });
 

@@ -18,7 +18,3 @@ export function outcomeOf(output: FunctionOutput): string {
   const [first] = output.results;
   return first?.tags?.['code'] ?? `exit ${output.exitCode}`;
 }
-
-export function skipLoudly(missing: string, what: string): void {
-  console.warn(`SKIPPED: ${missing} is not there, so ${what} did not run`);
-}

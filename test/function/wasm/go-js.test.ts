@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
-import { ITEM, LONG, outcomeOf, SHORT_LIMITS, skipLoudly } from '../sandbox/hostile.ts';
+import { ITEM, outcomeOf, SHORT_LIMITS } from '../sandbox/hostile.ts';
 import { assemble, runModule } from './wat.ts';
 
 /** The calls of Go's support script that the module below makes, each with the stack pointer. */
@@ -97,10 +97,8 @@ test('a program that is no function of kpt, or gives no ResourceList, fails', as
 });
 
 const BUILDER = 'go';
-const hasGo = LONG && isThere(BUILDER);
-if (!hasGo) skipLoudly(LONG ? 'go' : 'PORTICO_LONG=1', 'a function that Go has built with GOOS=js');
 
-describe.skipIf(!hasGo)('a function that Go has built', () => {
+describe('a function that Go has built', { tags: ['go', 'campaign'] }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-go-'));
 
   test('runs, sees nothing of the machine, and is held to its limits', async () => {
@@ -128,12 +126,3 @@ describe.skipIf(!hasGo)('a function that Go has built', () => {
     rmSync(folder, { recursive: true });
   }, 300_000);
 });
-
-function isThere(program_: string): boolean {
-  try {
-    execFileSync(program_, ['version']);
-    return true;
-  } catch {
-    return false;
-  }
-}

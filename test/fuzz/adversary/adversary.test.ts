@@ -1,3 +1,4 @@
+// @module-tag story
 /**
  * Hostile documents, made from grammars of everything that is evaluated, tried as the server tries them. Whatever comes,
  * the main loop does not stand still, memory stays bounded, and an answer comes: a value, or a refusal. A few of each

@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -85,7 +85,7 @@ test('a plan first, then by the same person, each with its own rights; broken of
   expect(await repo.pulls()).toEqual([]);
 });
 
-longTest('updates and rollbacks are for packages', async () => {
+test('updates and rollbacks are for packages', async () => {
   const up = stage.repository('up');
   await up.publish('v1', { 'web/config.yaml': configMap('web', { color: 'one' }) });
   const lock = (await up.tags()).get('web/v1')!;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+// @module-tag story
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -11,7 +11,6 @@ const PACKAGE = smallPackage('web');
 const REF = 'refs/portico/paused/shop/updates';
 
 beforeAll(async () => {
-  if (!STORIES) return;
   stage = await startStage(
     { up: { files: below('web', PACKAGE) }, down: {} },
     { shares: true, watched: true },
@@ -28,7 +27,7 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-longTest('a pause whose push somebody overtakes is made again, on what the ref holds then', async () => {
+test('a pause whose push somebody overtakes is made again, on what the ref holds then', async () => {
   const down = stage.repository('down');
   const issue = await stage
     .as('alice')

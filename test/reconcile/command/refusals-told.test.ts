@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -110,28 +110,25 @@ test('merged all the same, by the button: other packages of the repository are p
   expect(await stage.writesOf(() => stage.look('side'))).toEqual([]);
 });
 
-longTest(
-  'a tag that the forge refuses is told on the branch, with the remedy, and made once it may be',
-  async () => {
-    const allow = await forbid(side, 'tag', 'refs/tags/**/*');
-    const { number } = await side.propose('tags', {
-      'web/config.yaml': configMap('web', { color: 'white' }),
-    });
-    await side.merge(number);
-    await stage.idle();
-    const refused = (await side.checks(await side.head('main'))).get('portico/publication');
-    expect(refused).toMatchObject({ conclusion: 'failure', output: { title: 'Not published: web' } });
-    expect(refused?.output.summary).toMatch(/web\/v2.*bypass actor/s);
+test('a tag that the forge refuses is told on the branch, with the remedy, and made once it may be', async () => {
+  const allow = await forbid(side, 'tag', 'refs/tags/**/*');
+  const { number } = await side.propose('tags', {
+    'web/config.yaml': configMap('web', { color: 'white' }),
+  });
+  await side.merge(number);
+  await stage.idle();
+  const refused = (await side.checks(await side.head('main'))).get('portico/publication');
+  expect(refused).toMatchObject({ conclusion: 'failure', output: { title: 'Not published: web' } });
+  expect(refused?.output.summary).toMatch(/web\/v2.*bypass actor/s);
 
-    await allow();
-    await stage.look('side');
-    expect((await side.tags()).has('web/v2')).toBe(true);
-    const made = (await side.checks(await side.head('main'))).get('portico/publication');
-    expect(made?.conclusion).toBe('success');
-  },
-);
+  await allow();
+  await stage.look('side');
+  expect((await side.tags()).has('web/v2')).toBe(true);
+  const made = (await side.checks(await side.head('main'))).get('portico/publication');
+  expect(made?.conclusion).toBe('success');
+});
 
-longTest('beside the configuration: what was in force stays in force, and the commit says why', async () => {
+test('beside the configuration: what was in force stays in force, and the commit says why', async () => {
   const twins = { '.github/portico/a.md': 'one', '.github/portico/A.md': 'two' };
   const { number } = await up.propose('documents', twins);
   expect((await up.checksOf(number)).get('portico/config')?.conclusion).toBe('failure');

@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked, webPackage } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
 import { startStage, type Stage } from '../stage.ts';
 
 /** Conflicts settled by command give what the merge would have given, and fields that functions write follow. */
@@ -128,7 +128,7 @@ test('an update: setters and namespace are settled, what functions write of them
   expect(await stage.writesOf(() => stage.look('down'), 'down')).toEqual([]);
 });
 
-longTest('a draft that another one overtook: the setter is settled, and what it writes follows', async () => {
+test('a draft that another one overtook: the setter is settled, and what it writes follows', async () => {
   const repo = stage.repository('draft');
   const { number } = await repo.propose('two', below('web', web({ tag: '2.0.0', front: 'Two.' })));
   await repo.publish('one', below('web', web({ tag: '3.0.0', strategy: 'type: Recreate', front: FRONT })));

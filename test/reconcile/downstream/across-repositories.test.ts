@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -176,26 +176,23 @@ test('a command finds a private repository only where both agree, and else says 
   expect(more[4]).toBe(more[5]);
 });
 
-longTest(
-  'private content comes into another private repository only while both base branches agree (65)',
-  async () => {
-    expect(await titlesIn('taker')).toEqual([]);
-    const rows = (await boardOf('taker'))
-      .split('\n')
-      .filter((line) => /^\| `(?:one|two)` \|.*blocked/.test(line));
-    expect(rows).toHaveLength(2);
-    expect(rows[0]!.replace('one', 'two')).toBe(rows[1]);
-    expect(rows[0]).not.toContain('acme/up');
-    expect(rows[0]).toContain('sharing: { to: [acme/taker] }');
+test('private content comes into another private repository only while both base branches agree (65)', async () => {
+  expect(await titlesIn('taker')).toEqual([]);
+  const rows = (await boardOf('taker'))
+    .split('\n')
+    .filter((line) => /^\| `(?:one|two)` \|.*blocked/.test(line));
+  expect(rows).toHaveLength(2);
+  expect(rows[0]!.replace('one', 'two')).toBe(rows[1]);
+  expect(rows[0]).not.toContain('acme/up');
+  expect(rows[0]).toContain('sharing: { to: [acme/taker] }');
 
-    await says('taker', 'branch: main\nupdates: { follow: latest }\nsharing: { from: [acme/up] }');
-    expect(await titlesIn('taker')).toEqual([]);
-    await says('up', upSays([...SHARED_WITH, 'acme/taker']));
-    expect(await titlesIn('taker')).toEqual(['Update one to v4.2.1']);
-    await says('up', upSays(SHARED_WITH));
-    expect(await titlesIn('taker')).toEqual([]);
-  },
-);
+  await says('taker', 'branch: main\nupdates: { follow: latest }\nsharing: { from: [acme/up] }');
+  expect(await titlesIn('taker')).toEqual([]);
+  await says('up', upSays([...SHARED_WITH, 'acme/taker']));
+  expect(await titlesIn('taker')).toEqual(['Update one to v4.2.1']);
+  await says('up', upSays(SHARED_WITH));
+  expect(await titlesIn('taker')).toEqual([]);
+});
 
 test('what another repository orders waits for schedule and people, and never merges itself (62)', async () => {
   const fleet = stage.repository('fleet');
@@ -227,7 +224,7 @@ test('what another repository orders waits for schedule and people, and never me
   expect(await titlesIn('auto')).toEqual([]);
 });
 
-longTest('a ref that Portico has not written orders nothing (71)', async () => {
+test('a ref that Portico has not written orders nothing (71)', async () => {
   const fleet = stage.repository('fleet');
   const ref = 'refs/portico/rollout/careful';
   const sealed = await fleet.git('cat-file', 'tag', ref);
@@ -252,68 +249,60 @@ longTest('a ref that Portico has not written orders nothing (71)', async () => {
   await fleet.command(issue, '/portico rollout resume careful');
 });
 
-longTest(
-  'a pause that Portico has not written pauses nothing, and nothing merges itself meanwhile (71)',
-  async () => {
-    const auto = stage.repository('auto');
-    const ref = 'refs/portico/paused/shop/updates';
-    await byHand('auto', ref, 'Updates of shop are paused\n\nPaused-By: alice\nRequested-In: #1\n');
-    const up = stage.repository('up');
-    await up.tag(
-      'web/v4.2.2',
-      await up.push('main', { 'web/config.yaml': configMap('web', { color: 'third' }) }),
-    );
-    await stage.idle();
-    expect(await titlesIn('auto')).toEqual(['Update shop to v4.2.2']);
-    expect(await boardOf('auto')).toContain(`\`${ref}\``);
-    const issue = await issueIn('auto');
-    expect((await auto.command(issue, '/portico pause shop')).reply).toContain(
-      'Updates of `shop` are paused.',
-    );
-    expect(await boardOf('auto')).not.toContain('Ignored refs');
-    // What is sealed for one package is nothing for another.
-    const [sealed] = (await auto.git('for-each-ref', '--format=%(objectname)', ref)).split('\n');
-    await auto.git('update-ref', 'refs/portico/paused/other/updates', sealed!);
-    await stage.look('auto');
-    expect(await boardOf('auto')).toContain('`refs/portico/paused/other/updates`');
-    await auto.git('update-ref', '-d', 'refs/portico/paused/other/updates');
-    expect((await auto.command(issue, '/portico resume shop')).reaction).toBe('rocket');
-    // Nothing that nobody vouches for stands there any more: the step forward merges itself.
-    expect(await titlesIn('auto')).toEqual([]);
-    expect(await auto.read('shop/Kptfile')).toContain('ref: web/v4.2.2');
-  },
-);
+test('a pause that Portico has not written pauses nothing, and nothing merges itself meanwhile (71)', async () => {
+  const auto = stage.repository('auto');
+  const ref = 'refs/portico/paused/shop/updates';
+  await byHand('auto', ref, 'Updates of shop are paused\n\nPaused-By: alice\nRequested-In: #1\n');
+  const up = stage.repository('up');
+  await up.tag(
+    'web/v4.2.2',
+    await up.push('main', { 'web/config.yaml': configMap('web', { color: 'third' }) }),
+  );
+  await stage.idle();
+  expect(await titlesIn('auto')).toEqual(['Update shop to v4.2.2']);
+  expect(await boardOf('auto')).toContain(`\`${ref}\``);
+  const issue = await issueIn('auto');
+  expect((await auto.command(issue, '/portico pause shop')).reply).toContain('Updates of `shop` are paused.');
+  expect(await boardOf('auto')).not.toContain('Ignored refs');
+  // What is sealed for one package is nothing for another.
+  const [sealed] = (await auto.git('for-each-ref', '--format=%(objectname)', ref)).split('\n');
+  await auto.git('update-ref', 'refs/portico/paused/other/updates', sealed!);
+  await stage.look('auto');
+  expect(await boardOf('auto')).toContain('`refs/portico/paused/other/updates`');
+  await auto.git('update-ref', '-d', 'refs/portico/paused/other/updates');
+  expect((await auto.command(issue, '/portico resume shop')).reaction).toBe('rocket');
+  // Nothing that nobody vouches for stands there any more: the step forward merges itself.
+  expect(await titlesIn('auto')).toEqual([]);
+  expect(await auto.read('shop/Kptfile')).toContain('ref: web/v4.2.2');
+});
 
-longTest(
-  'a variant of another repository makes and deletes only where the base configuration names that one, and merges nothing (62)',
-  async () => {
-    const [fleet, kept] = [stage.repository('fleet'), stage.repository('kept')];
-    const file = '.github/portico/kept.yaml';
-    const plain =
-      'branch: main\nsharing: { from: [acme/up] }\npublish: { requireApprovals: 0 }\nupdates: { automerge: all }';
-    const document = { [file]: variant('kept', 'up', 'kept') };
-    await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-    await fleet.propose('wish', document);
-    expect(await titlesIn('kept')).toEqual([]);
-    await says('kept', plain);
-    await fleet.push('main', document);
-    await stage.idle();
-    expect(await titlesIn('kept')).toEqual([]);
-    expect(await boardOf('fleet')).not.toContain('acme/kept');
+test('a variant of another repository makes and deletes only where the base configuration names that one, and merges nothing (62)', async () => {
+  const [fleet, kept] = [stage.repository('fleet'), stage.repository('kept')];
+  const file = '.github/portico/kept.yaml';
+  const plain =
+    'branch: main\nsharing: { from: [acme/up] }\npublish: { requireApprovals: 0 }\nupdates: { automerge: all }';
+  const document = { [file]: variant('kept', 'up', 'kept') };
+  await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
+  await fleet.propose('wish', document);
+  expect(await titlesIn('kept')).toEqual([]);
+  await says('kept', plain);
+  await fleet.push('main', document);
+  await stage.idle();
+  expect(await titlesIn('kept')).toEqual([]);
+  expect(await boardOf('fleet')).not.toContain('acme/kept');
 
-    await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-    expect(await titlesIn('kept')).toEqual([expect.stringMatching(/^Create made at v4\.2\.\d$/)]);
-    const { number } = (await kept.pulls())[0]!;
-    expect((await kept.checksOf(number)).get('portico')?.conclusion).toBe('success');
-    await stage.look('kept');
-    expect((await kept.pull(number)).state).toBe('open');
-    await kept.merge(number);
-    await says('kept', plain);
-    await fleet.push('main', { [file]: null });
-    await stage.idle();
-    expect(await titlesIn('kept')).toEqual([]);
-    expect(await boardOf('kept')).toContain('whose documents do not apply here');
-    await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-    expect(await titlesIn('kept')).toEqual(['Delete made']);
-  },
-);
+  await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
+  expect(await titlesIn('kept')).toEqual([expect.stringMatching(/^Create made at v4\.2\.\d$/)]);
+  const { number } = (await kept.pulls())[0]!;
+  expect((await kept.checksOf(number)).get('portico')?.conclusion).toBe('success');
+  await stage.look('kept');
+  expect((await kept.pull(number)).state).toBe('open');
+  await kept.merge(number);
+  await says('kept', plain);
+  await fleet.push('main', { [file]: null });
+  await stage.idle();
+  expect(await titlesIn('kept')).toEqual([]);
+  expect(await boardOf('kept')).toContain('whose documents do not apply here');
+  await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
+  expect(await titlesIn('kept')).toEqual(['Delete made']);
+});

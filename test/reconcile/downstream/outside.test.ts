@@ -1,3 +1,4 @@
+// @module-tag story
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,6 @@ import { createPollReconciler, waitAfter } from '../../../src/reconcile/reposito
 import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { bareRepository } from '../../catalog/bare-repository.ts';
 import { below, configuration, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -145,7 +145,7 @@ test('an upstream outside that requires a credential is read with the one that i
     [', credentials: elsewhere', 'The credential elsewhere is not for 127.0.0.1'],
     [', credentials: stale', 'rejected the credential stale'],
   ] as const;
-  for (const [credentials, why] of STORIES ? refusals : refusals.slice(0, 1)) {
+  for (const [credentials, why] of refusals) {
     await named(credentials);
     const told = await board();
     expect(told).toContain('`upstream-credentials`');
@@ -177,43 +177,40 @@ test('an upstream outside that requires a credential is read with the one that i
   }
 });
 
-longTest(
-  'a package that is locked to a forge that nobody knows says so, and follows it to where the configuration says it is',
-  async () => {
-    const [moved, mapped] = [stage.repository('moved'), stage.repository('mapped')];
-    const first = await moved.head('main');
-    await moved.tag('web/v1', first);
-    const second = configMap('web', { color: 'second', size: 'small' });
-    await moved.tag('web/v2', await moved.push('main', { 'web/config.yaml': second }));
-    await mapped.push(
-      'main',
-      below('shop', {
-        ...PACKAGE,
-        Kptfile: locked(PACKAGE['Kptfile']!, 'git@gitea.example.com:old/moved.git', 'web', 'web/v1', first),
-      }),
-    );
-    await stage.idle();
-    expect(await mapped.pulls()).toEqual([]);
-    await stage.dashboard('mapped');
-    const { data: issues } = await stage.as('alice').rest.issues.listForRepo(mapped.where);
-    const board = issues.find(({ title }) => title === 'Portico dashboard')?.body;
-    expect(board).toContain('`upstream-unknown`');
-    expect(board).toContain('name its new address in spec.upstreams.map');
+test('a package that is locked to a forge that nobody knows says so, and follows it to where the configuration says it is', async () => {
+  const [moved, mapped] = [stage.repository('moved'), stage.repository('mapped')];
+  const first = await moved.head('main');
+  await moved.tag('web/v1', first);
+  const second = configMap('web', { color: 'second', size: 'small' });
+  await moved.tag('web/v2', await moved.push('main', { 'web/config.yaml': second }));
+  await mapped.push(
+    'main',
+    below('shop', {
+      ...PACKAGE,
+      Kptfile: locked(PACKAGE['Kptfile']!, 'git@gitea.example.com:old/moved.git', 'web', 'web/v1', first),
+    }),
+  );
+  await stage.idle();
+  expect(await mapped.pulls()).toEqual([]);
+  await stage.dashboard('mapped');
+  const { data: issues } = await stage.as('alice').rest.issues.listForRepo(mapped.where);
+  const board = issues.find(({ title }) => title === 'Portico dashboard')?.body;
+  expect(board).toContain('`upstream-unknown`');
+  expect(board).toContain('name its new address in spec.upstreams.map');
 
-    const config = (await mapped.read('.github/portico.yaml'))!;
-    const to = moved.url.replace(/moved$/, '*');
-    await mapped.push('main', {
-      '.github/portico.yaml': `${config}  upstreams: { map: [{ from: "https://gitea.example.com/old/*", to: "${to}" }] }\n`,
-    });
-    await stage.idle();
-    const [pull] = await mapped.pulls();
-    expect(pull?.title).toBe('Update shop to v2');
-    // The address is written as it is now.
-    const kptfile = await mapped.read('shop/Kptfile', pull!.head.sha);
-    expect(kptfile).not.toContain('gitea.example.com');
-    expect(kptfile).toContain(`repo: ${moved.url}`);
-  },
-);
+  const config = (await mapped.read('.github/portico.yaml'))!;
+  const to = moved.url.replace(/moved$/, '*');
+  await mapped.push('main', {
+    '.github/portico.yaml': `${config}  upstreams: { map: [{ from: "https://gitea.example.com/old/*", to: "${to}" }] }\n`,
+  });
+  await stage.idle();
+  const [pull] = await mapped.pulls();
+  expect(pull?.title).toBe('Update shop to v2');
+  // The address is written as it is now.
+  const kptfile = await mapped.read('shop/Kptfile', pull!.head.sha);
+  expect(kptfile).not.toContain('gitea.example.com');
+  expect(kptfile).toContain(`repo: ${moved.url}`);
+});
 
 test('it is asked when its time has come, once for all; news make every follower due, failures wait longer', async () => {
   const plain = stage.repository('plain');

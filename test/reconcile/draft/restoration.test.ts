@@ -2,16 +2,9 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
-import { titled } from '../../processors/real-tools.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
-import {
-  chartRepository,
-  deployment,
-  HELM,
-  tools,
-  type ChartRepository,
-} from '../update/chart-repository.ts';
+import { chartRepository, deployment, HELM, type ChartRepository } from '../update/chart-repository.ts';
 
 /** A newer chart that fails where it runs: what was there before is proposed, prepared. */
 let stage: Stage;
@@ -53,7 +46,7 @@ async function restorations(repository: StageRepository): Promise<readonly Resto
     });
 }
 
-describe.skipIf(tools === undefined)(titled('restorations', tools), () => {
+describe('restorations', { tags: ['helm', 'bubblewrap'] }, () => {
   beforeAll(async () => {
     Object.assign(process.env, HELM);
     charts = await chartRepository();

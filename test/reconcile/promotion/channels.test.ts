@@ -1,8 +1,8 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { WEB_CHANNELS } from '../../channels/web-channels.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -220,77 +220,71 @@ test('gates of the base keep a revision out until they are passed', async () => 
   expect(await check()).toEqual(['success', '1 channel file in order']);
 });
 
-longTest(
-  'commands open pull requests about channels, and what meets another is made anew and told',
-  async () => {
-    await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}') });
-    const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Channels' });
-    expect(await done(up, issue.number, '/portico promote web@v4 to stable', 'bob')).toMatch(
-      /\nPromote web v4 to stable: \[#\d+\]\(\S+\) proposes it\.$/,
-    );
-    const [pull] = await up.pulls().then((all) => all.filter(({ title }) => title.startsWith('Promote')));
-    expect([pull?.title, pull?.user?.login]).toEqual(['Promote web v4 to stable', 'portico[bot]']);
-    expect(await up.read(FILE, pull!.head.ref)).toBe(channelFile('v1\n{revision: v2, waypoint: true}\nv4'));
-    // Said in it, the next comes along.
-    await done(up, pull!.number, '/portico deprecate web@v1 "old @carol" --superseded-by=v4', 'carol');
-    const both = await up.pull(pull!.number);
-    expect(both.title).toBe('Promote web v4 to stable, and 1 more');
-    expect(both.body).toContain('- `Deprecate web v1`: old');
-    expect(both.body).not.toContain(' @carol');
-    const said = await up.command(issue.number, '/portico promote web@v9 to stable');
-    expect([said.reaction, said.reply]).toEqual([
-      'confused',
-      expect.stringContaining('V9 is not published, or has lost its tag'),
-    ]);
-    expect((await up.command(issue.number, '/portico promote web@v3 to stable', 'rita')).reaction).toBe(
-      'confused',
-    );
+test('commands open pull requests about channels, and what meets another is made anew and told', async () => {
+  await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}') });
+  const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Channels' });
+  expect(await done(up, issue.number, '/portico promote web@v4 to stable', 'bob')).toMatch(
+    /\nPromote web v4 to stable: \[#\d+\]\(\S+\) proposes it\.$/,
+  );
+  const [pull] = await up.pulls().then((all) => all.filter(({ title }) => title.startsWith('Promote')));
+  expect([pull?.title, pull?.user?.login]).toEqual(['Promote web v4 to stable', 'portico[bot]']);
+  expect(await up.read(FILE, pull!.head.ref)).toBe(channelFile('v1\n{revision: v2, waypoint: true}\nv4'));
+  // Said in it, the next comes along.
+  await done(up, pull!.number, '/portico deprecate web@v1 "old @carol" --superseded-by=v4', 'carol');
+  const both = await up.pull(pull!.number);
+  expect(both.title).toBe('Promote web v4 to stable, and 1 more');
+  expect(both.body).toContain('- `Deprecate web v1`: old');
+  expect(both.body).not.toContain(' @carol');
+  const said = await up.command(issue.number, '/portico promote web@v9 to stable');
+  expect([said.reaction, said.reply]).toEqual([
+    'confused',
+    expect.stringContaining('V9 is not published, or has lost its tag'),
+  ]);
+  expect((await up.command(issue.number, '/portico promote web@v3 to stable', 'rita')).reaction).toBe(
+    'confused',
+  );
 
-    // Whoever asked for it does not approve it.
-    const approval = (await up.checksOf(pull!.number)).get('portico/approval');
-    expect(approval?.conclusion).toBe('action_required');
-    await up.review(pull!.number, 'APPROVE', undefined, 'bob');
-    await stage.idle();
-    expect((await up.checksOf(pull!.number)).get('portico/approval')?.conclusion).toBe('action_required');
+  // Whoever asked for it does not approve it.
+  const approval = (await up.checksOf(pull!.number)).get('portico/approval');
+  expect(approval?.conclusion).toBe('action_required');
+  await up.review(pull!.number, 'APPROVE', undefined, 'bob');
+  await stage.idle();
+  expect((await up.checksOf(pull!.number)).get('portico/approval')?.conclusion).toBe('action_required');
 
-    await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}\nv3') });
-    await stage.idle();
-    expect(await up.read(FILE, pull!.head.ref)).toMatch(/ {2}- v3\n {2}- v4\ndeprecations:/);
-    expect((await up.comments(pull!.number)).map(({ body }) => body).join('\n')).toContain(
-      '`main` changed the same channels in the meantime: these changes were repeated on top of it.',
-    );
-    expect((await up.checksOf(pull!.number)).get('portico/channels')?.conclusion).toBe('success');
-    await up.merge(pull!.number, 'merge', 'alice');
-    await stage.idle();
-    const tags = await up.tags();
-    expect(tags.get('web/stable')).toBe(tags.get('web/v4'));
-  },
-);
+  await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}\nv3') });
+  await stage.idle();
+  expect(await up.read(FILE, pull!.head.ref)).toMatch(/ {2}- v3\n {2}- v4\ndeprecations:/);
+  expect((await up.comments(pull!.number)).map(({ body }) => body).join('\n')).toContain(
+    '`main` changed the same channels in the meantime: these changes were repeated on top of it.',
+  );
+  expect((await up.checksOf(pull!.number)).get('portico/channels')?.conclusion).toBe('success');
+  await up.merge(pull!.number, 'merge', 'alice');
+  await stage.idle();
+  const tags = await up.tags();
+  expect(tags.get('web/stable')).toBe(tags.get('web/v4'));
+});
 
-longTest(
-  'promotion.auto proposes what its gates let pass, and merges it where the base says so; blocking deprecations let nobody in',
-  async () => {
-    await up.push('main', { [FILE]: promotedFile('open') });
-    await stage.idle();
-    const [pull, ...others] = (await up.pulls()).filter(({ title }) => title.startsWith('Promote'));
-    expect([pull?.title, others]).toEqual(['Promote web v4 to stable', []]);
-    expect(pull?.body).toContain('(its gates have opened)');
-    expect(await stage.writesOf(() => stage.look('up'))).toEqual([]);
-    await up.review(pull!.number, 'APPROVE', undefined, 'bob');
-    await stage.idle();
-    expect((await up.checksOf(pull!.number)).get('portico')?.conclusion).toBe('success');
-    expect((await up.pull(pull!.number)).state).toBe('open');
-    await up.push('main', { [FILE]: promotedFile('merge') });
-    await stage.idle();
-    expect((await up.pull(pull!.number)).merged).toBe(true);
-    expect((await up.tags()).get('web/stable')).toBe((await up.tags()).get('web/v4'));
+test('promotion.auto proposes what its gates let pass, and merges it where the base says so; blocking deprecations let nobody in', async () => {
+  await up.push('main', { [FILE]: promotedFile('open') });
+  await stage.idle();
+  const [pull, ...others] = (await up.pulls()).filter(({ title }) => title.startsWith('Promote'));
+  expect([pull?.title, others]).toEqual(['Promote web v4 to stable', []]);
+  expect(pull?.body).toContain('(its gates have opened)');
+  expect(await stage.writesOf(() => stage.look('up'))).toEqual([]);
+  await up.review(pull!.number, 'APPROVE', undefined, 'bob');
+  await stage.idle();
+  expect((await up.checksOf(pull!.number)).get('portico')?.conclusion).toBe('success');
+  expect((await up.pull(pull!.number)).state).toBe('open');
+  await up.push('main', { [FILE]: promotedFile('merge') });
+  await stage.idle();
+  expect((await up.pull(pull!.number)).merged).toBe(true);
+  expect((await up.tags()).get('web/stable')).toBe((await up.tags()).get('web/v4'));
 
-    const shop = stage.repository('shop');
-    const { data: issue } = await stage.as('alice').rest.issues.create({ ...shop.where, title: 'New' });
-    const said = await shop.command(issue.number, `/portico clone acme/up:web@v1 second`);
-    expect([said.reaction, said.reply]).toEqual([
-      'confused',
-      expect.stringContaining('no new package can be made from it: leaks'),
-    ]);
-  },
-);
+  const shop = stage.repository('shop');
+  const { data: issue } = await stage.as('alice').rest.issues.create({ ...shop.where, title: 'New' });
+  const said = await shop.command(issue.number, `/portico clone acme/up:web@v1 second`);
+  expect([said.reaction, said.reply]).toEqual([
+    'confused',
+    expect.stringContaining('no new package can be made from it: leaks'),
+  ]);
+});

@@ -1,13 +1,13 @@
+// @module-tag story
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -64,7 +64,6 @@ async function board(name: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  if (!STORIES) return;
   const SPEC = 'branch: main\npublish: { requireApprovals: 0 }';
   stage = await startStage(
     {
@@ -99,7 +98,7 @@ afterAll(async () => {
 });
 
 describe('what goes wrong with channels is put right, or told', () => {
-  longTest('webhooks of a promotion are lost: the sweep does what they asked for, once', async () => {
+  test('webhooks of a promotion are lost: the sweep does what they asked for, once', async () => {
     stage.forge.setAppWebhookUrl(null);
     await up.push('main', { [fileOf('web')]: channels('web', ['v1', 'v2']) });
     await stage.idle();
@@ -113,7 +112,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
   });
 
-  longTest('the tag of a channel is deleted or moved by hand: it is put back, and told', async () => {
+  test('the tag of a channel is deleted or moved by hand: it is put back, and told', async () => {
     await up.git('update-ref', '-d', 'refs/tags/web/stable');
     await stage.look('up');
     expect(await tagged('web/stable')).toBe('web/v2');
@@ -125,7 +124,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     expect(await tagged('web/stable')).toBe('web/v2');
   });
 
-  longTest('git, and so Flux, and kpt fetch a channel as a ref', async () => {
+  test('git, and so Flux, and kpt fetch a channel as a ref', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-channel-'));
     try {
       const listed = (await run('git', ['ls-remote', up.url, 'refs/tags/web/stable'])).stdout;
@@ -155,7 +154,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     }
   });
 
-  longTest('the upstream cannot be reached: open updates stay, and its last state is told', async () => {
+  test('the upstream cannot be reached: open updates stay, and its last state is told', async () => {
     const before = await shop.pulls();
     await up.push('main', { [fileOf('web')]: channels('web', ['v1', 'v2', 'v3']) });
     for (const answer of [502, 404]) {
@@ -178,7 +177,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     expect(await titles()).toEqual(['Update web to v3']);
   });
 
-  longTest('the tag of a revision is moved by hand: channels that name it stop, others go on', async () => {
+  test('the tag of a revision is moved by hand: channels that name it stop, others go on', async () => {
     const commit = (await up.tags()).get('web/v3')!;
     // Published by Portico, so that it is known where the tag was.
     await up.git('update-ref', 'refs/portico/published/web/v3', commit);
@@ -197,7 +196,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     expect(await standing()).toEqual(['success', 'Channels match their files']);
   });
 
-  longTest('a downstream is merged by hand to a commit that no revision has: it has drifted', async () => {
+  test('a downstream is merged by hand to a commit that no revision has: it has drifted', async () => {
     const Kptfile = (await shop.read('api/Kptfile'))!;
     const beside = await up.push('beside', { 'api/config.yaml': configMap('api', { color: 'own' }) });
     await shop.push('main', {
@@ -213,29 +212,26 @@ describe('what goes wrong with channels is put right, or told', () => {
     await stage.idle();
   });
 
-  longTest(
-    'a channel that is followed is not deleted; with a label it is, and who followed it stays',
-    async () => {
-      const text = channels('api', ['v1', 'v2']).replace(/- name: stable\n.*\n/, '');
-      const { number } = await up.propose('away', { [fileOf('api')]: text });
-      const check = async (): Promise<unknown[]> => {
-        await stage.look('up');
-        const found = (await up.checksOf(number)).get('portico/channels');
-        return [found?.conclusion, found?.output.title];
-      };
-      expect(await check()).toEqual([
-        'failure',
-        expect.stringMatching(/^C17: the channel stable goes, and is followed by acme\/shop:api/),
-      ]);
-      await stage.as('alice').rest.issues.addLabels({ ...up.where, issue_number: number, labels: ['force'] });
-      expect((await check())[0]).toBe('success');
-      await up.merge(number);
-      await stage.idle();
-      expect((await up.tags()).has('api/stable')).toBe(false);
-      expect(await board('shop')).toMatch(/\| `api` \|[^\n]*`no-channel`/);
-      expect(await shop.read('api/Kptfile')).toContain('ref: api/v1');
-    },
-  );
+  test('a channel that is followed is not deleted; with a label it is, and who followed it stays', async () => {
+    const text = channels('api', ['v1', 'v2']).replace(/- name: stable\n.*\n/, '');
+    const { number } = await up.propose('away', { [fileOf('api')]: text });
+    const check = async (): Promise<unknown[]> => {
+      await stage.look('up');
+      const found = (await up.checksOf(number)).get('portico/channels');
+      return [found?.conclusion, found?.output.title];
+    };
+    expect(await check()).toEqual([
+      'failure',
+      expect.stringMatching(/^C17: the channel stable goes, and is followed by acme\/shop:api/),
+    ]);
+    await stage.as('alice').rest.issues.addLabels({ ...up.where, issue_number: number, labels: ['force'] });
+    expect((await check())[0]).toBe('success');
+    await up.merge(number);
+    await stage.idle();
+    expect((await up.tags()).has('api/stable')).toBe(false);
+    expect(await board('shop')).toMatch(/\| `api` \|[^\n]*`no-channel`/);
+    expect(await shop.read('api/Kptfile')).toContain('ref: api/v1');
+  });
 });
 
 const definition = (type: string, annotation = ''): string => `apiVersion: apiextensions.k8s.io/v1
@@ -265,7 +261,7 @@ rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }]
 `;
   const allowed = '  annotations: { portico.dev/allow-crd-change: "v1:^.size" }\n';
 
-  longTest('unsafe changes of definitions fail it, unless they are named; the way back is told', async () => {
+  test('unsafe changes of definitions fail it, unless they are named; the way back is told', async () => {
     for (const [revision, files] of [
       ['v5', { 'api/crd.yaml': definition('integer') }],
       ['v6', { 'api/crd.yaml': definition('string'), 'api/role.yaml': role }],

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+// @module-tag story
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { WEB_CHANNELS } from '../../channels/web-channels.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -31,7 +31,6 @@ async function titles(name: string): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  if (!STORIES) return;
   stage = await startStage(
     {
       up: { spec: SPEC, files: below('web', web) },
@@ -65,7 +64,7 @@ afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-longTest('both go where the channel leads, and back with it; a pin of the configuration stays', async () => {
+test('both go where the channel leads, and back with it; a pin of the configuration stays', async () => {
   const up = stage.repository('up');
   expect([await titles('edge'), await titles('shop'), await titles('held')]).toEqual([
     ['Create made at v2'],

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+// @module-tag story
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { WEB_CHANNELS } from '../../channels/web-channels.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import type { Call } from '../forge-door.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -48,7 +48,6 @@ async function report(name: string, sha: string, state: 'success' | 'failure' | 
 }
 
 beforeAll(async () => {
-  if (!STORIES) return;
   const web = smallPackage('web', { data: { color: 'v0' } });
   const follows = { spec: `${SPEC}\nupdates: { follow: channel/candidate }` };
   stage = await startStage(
@@ -75,7 +74,7 @@ afterAll(async () => {
 });
 
 describe('gates of a channel', () => {
-  longTest('soak: a revision waits until it has been published for so long', async () => {
+  test('soak: a revision waits until it has been published for so long', async () => {
     const waits = await propose('soak: 9d');
     expect(await check(waits)).toEqual([
       'action_required',
@@ -84,7 +83,7 @@ describe('gates of a channel', () => {
     expect(await check(await propose('soak: 1s'))).toEqual(['success', '1 channel file in order']);
   });
 
-  longTest('checks: what others say of its commit holds', async () => {
+  test('checks: what others say of its commit holds', async () => {
     const number = await propose('require: [checks]');
     const sha = (await up.tags()).get('web/v2')!;
     expect(await check(number)).toEqual([
@@ -102,7 +101,7 @@ describe('gates of a channel', () => {
     expect(await check(number)).toEqual(['success', '1 channel file in order']);
   });
 
-  longTest('rollout: all downstreams of the channel before it are healthy with it', async () => {
+  test('rollout: all downstreams of the channel before it are healthy with it', async () => {
     const number = await propose('require: [rollout]');
     expect(await check(number)).toEqual([
       'action_required',
@@ -130,7 +129,7 @@ describe('gates of a channel', () => {
     ]);
   });
 
-  longTest('approvers: somebody of each that are named has approved this content', async () => {
+  test('approvers: somebody of each that are named has approved this content', async () => {
     const number = await propose('approvers: [platform, "@carol", maintain]');
     expect(await check(number)).toEqual([
       'action_required',
@@ -148,7 +147,7 @@ describe('gates of a channel', () => {
     expect(await check(bobs.number)).toEqual(['success', '1 channel file in order']);
   });
 
-  longTest('a gate that nobody knows keeps it out', async () => {
+  test('a gate that nobody knows keeps it out', async () => {
     const text = file('approvers: ["what is this"]');
     await up.push('main', { [FILE]: text });
     await stage.idle();
@@ -160,7 +159,7 @@ describe('gates of a channel', () => {
 });
 
 describe('what the proposal says of gates does not count', () => {
-  longTest('where the file of the base cannot be read, the last valid version decides', async () => {
+  test('where the file of the base cannot be read, the last valid version decides', async () => {
     await up.push('main', { [FILE]: file('soak: 9d') });
     await up.push('main', { [FILE]: 'channels: [' });
     await stage.idle();
@@ -171,7 +170,7 @@ describe('what the proposal says of gates does not count', () => {
     ]);
   });
 
-  longTest('where no version was ever valid, whoever keeps the repository approves', async () => {
+  test('where no version was ever valid, whoever keeps the repository approves', async () => {
     const other = '.github/portico/channels/other.yaml';
     await up.push('main', { [FILE]: file(''), [other]: 'channels: [' });
     await stage.idle();
@@ -212,7 +211,7 @@ describe('what a proposal may ask of the forge is bounded', () => {
     return calls;
   }
 
-  longTest('channels that it makes cost nothing: the base asks nothing of them yet', async () => {
+  test('channels that it makes cost nothing: the base asks nothing of them yet', async () => {
     await up.push('main', { [FILE]: file('') });
     await stage.idle();
     const made = Array.from(
@@ -229,7 +228,7 @@ describe('what a proposal may ask of the forge is bounded', () => {
     expect(await check(number)).toEqual(['success', '1 channel file in order']);
   });
 
-  longTest('who is asked for its health is asked once in a look, for however many channels', async () => {
+  test('who is asked for its health is asked once in a look, for however many channels', async () => {
     await up.push('main', { [FILE]: file('', ['v1'], rows('v1')) });
     await stage.idle();
     await up.push('all', { [FILE]: file('', ['v1'], rows('v1, v2')) });
@@ -240,7 +239,7 @@ describe('what a proposal may ask of the forge is bounded', () => {
     expect(east.length).toBeLessThan(10);
   });
 
-  longTest('more than 50 revisions at once are refused, and so are more than 100 files', async () => {
+  test('more than 50 revisions at once are refused, and so are more than 100 files', async () => {
     const commit = (await up.tags()).get('web/v2')!;
     const all = Array.from({ length: 51 }, (_, at) => `v${at + 3}`);
     for (const revision of all) await up.git('update-ref', `refs/tags/web/${revision}`, commit);

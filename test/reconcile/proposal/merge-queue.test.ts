@@ -1,8 +1,8 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -13,12 +13,12 @@ let main: StageRepository;
 beforeAll(async () => {
   stage = await startStage(
     {
-      ...(STORIES && {
+      ...{
         versions: {
           spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
           files: below('web', smallPackage('web')),
         },
-      }),
+      },
       packages: {
         files: Object.fromEntries(
           ['one', 'two', 'three'].flatMap((name) =>
@@ -30,8 +30,7 @@ beforeAll(async () => {
     { watched: true },
   );
   main = stage.repository('packages');
-  for (const { where } of [main, ...(STORIES ? [stage.repository('versions')] : [])])
-    await demandQueue(where);
+  for (const { where } of [main, stage.repository('versions')]) await demandQueue(where);
 });
 
 /** The registered branch takes what comes through a merge queue, and that only with our check. */
@@ -92,9 +91,7 @@ test.each([
   // Each alone has one resource of the name; together the package has two.
   ['red', 'one', 1, ['a.yaml', 'b.yaml'], /"conclusion":"failure"/],
   // Nor may two files differ only in case, so that nothing can be rendered.
-  ...(STORIES
-    ? ([['unreadable', 'three', 0, ['note.md', 'NOTE.md'], /cannot be checked.*only in case/]] as const)
-    : []),
+  ['unreadable', 'three', 0, ['note.md', 'NOTE.md'], /cannot be checked.*only in case/],
 ] as const)('two that are green apart and %s together: the queue refuses the second', async (...row) => {
   const [, name, newest, [one, other], says] = row;
   const propose = (file: string, branch: string) =>
@@ -145,7 +142,7 @@ test('a head that moves just before it goes into the queue does not go in (32)',
   expect((await main.tags()).has('two/v2')).toBe(false);
 });
 
-longTest('what goes through the queue keeps who asked, and which part of the version goes up', async () => {
+test('what goes through the queue keeps who asked, and which part of the version goes up', async () => {
   const repo = stage.repository('versions');
   for (const [color, bump] of [
     ['red', 'minor'],
@@ -167,7 +164,7 @@ const CHANNELS = '.github/portico/channels/one.yaml';
 const channelsOfOne = (members: string): string =>
   `apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: one\ndefaultChannel: stable\nchannels:\n- name: candidate\n  auto: all\n- name: stable\n  members: [${members}]\n`;
 
-longTest('what it does to channels is checked again as the queue would merge it', async () => {
+test('what it does to channels is checked again as the queue would merge it', async () => {
   const enqueue = async (pull: number): Promise<void> => {
     await main.review(pull, 'APPROVE');
     const { node_id: id } = await main.pull(pull);

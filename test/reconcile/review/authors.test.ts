@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { forkOf } from '../fork-of.ts';
 import { configMap, smallPackage } from '../small-package.ts';
@@ -21,7 +21,13 @@ const PRIVATE = [
   'others',
   'merge',
   'gone',
-  ...(STORIES ? ['init', 'first', 'beside', 'taken', 'nobody', 'stacked', 'reused'] : []),
+  'init',
+  'first',
+  'beside',
+  'taken',
+  'nobody',
+  'stacked',
+  'reused',
 ];
 
 const WAITS = 'branch: main\npublish: { requireApprovals: 1 }\nupdates: { follow: none }';
@@ -86,7 +92,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await refusedAlone(repo, number, 'one of your commands made part of this content', 'shop/v1');
   });
 
-  longTest('a command makes the draft, its asker force-pushes content of his own (63)', async () => {
+  test('a command makes the draft, its asker force-pushes content of his own (63)', async () => {
     const repo = stage.repository('init');
     await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
     const number = await pullOf(repo, (await repo.pulls())[0]!.head.ref);
@@ -97,7 +103,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
-  longTest("a merge whose first parent is his own, and Portico's commit its second (63)", async () => {
+  test("a merge whose first parent is his own, and Portico's commit its second (63)", async () => {
     const repo = stage.repository('first');
     await done(repo, await issueIn(repo, 'bob'), '/portico init shop', 'bob');
     const { number, head } = (await repo.pulls())[0]!;
@@ -160,7 +166,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
-  longTest('his commit, pushed on by somebody else under another name (63)', async () => {
+  test('his commit, pushed on by somebody else under another name (63)', async () => {
     const repo = stage.repository('beside');
     await repo.push('his', change('evil'), { as: 'bob' });
     await repo.push('next', { 'web/notes.md': 'Mine.\n' }, { from: 'his', as: 'alice' });
@@ -168,7 +174,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
-  longTest('a branch `proposed/…`, for which Portico opens the pull request (63)', async () => {
+  test('a branch `proposed/…`, for which Portico opens the pull request (63)', async () => {
     const repo = stage.repository('taken');
     await repo.push('proposed/web/next', change('evil'), { as: 'bob' });
     await stage.look('taken');
@@ -176,7 +182,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
-  longTest('a pull request of his that was merged into the branch of another (63)', async () => {
+  test('a pull request of his that was merged into the branch of another (63)', async () => {
     const repo = stage.repository('stacked');
     const { number } = await repo.propose('next', change('red'), { as: 'alice' });
     await repo.push('part', change('evil'), { from: 'next', as: 'bob' });
@@ -200,7 +206,7 @@ describe('who pushed a part of the content does not approve it', () => {
     await refusedAlone(repo, number, 'you pushed part of this content');
   });
 
-  longTest('a name that is used again is a new branch: who pushed to the old one may approve', async () => {
+  test('a name that is used again is a new branch: who pushed to the old one may approve', async () => {
     const repo = stage.repository('reused');
     await repo.push('next', change('old'), { as: 'bob' });
     await stage.as('bob').rest.git.deleteRef({ ...repo.where, ref: 'heads/next' });
@@ -239,7 +245,7 @@ describe('an update pull request', () => {
     await refusedAlone(repo, number, 'you pushed part of this content', 'shop/v1');
   });
 
-  longTest('of a revision that somebody asked for is not approved by who asked (63)', async () => {
+  test('of a revision that somebody asked for is not approved by who asked (63)', async () => {
     const repo = stage.repository('waits');
     await done(repo, await issueIn(repo, 'bob'), '/portico update shop v2', 'bob');
     const { number } = (await repo.pulls())[0]!;
@@ -298,7 +304,7 @@ describe('an account that gets another login', () => {
     expect(await repo.tagMessage('shop/v1')).toMatch(/^Approved-by: carol$/m);
   });
 
-  longTest('and was recorded by its login alone: one more approval is needed (63)', async () => {
+  test('and was recorded by its login alone: one more approval is needed (63)', async () => {
     const repo = stage.repository('renamed');
     const issue = await issueIn(repo, 'bob');
     await stage.watching(
@@ -327,7 +333,7 @@ describe('an account that gets another login', () => {
 });
 
 describe('where nobody can tell who pushed, one more approval is needed', () => {
-  longTest('the forge names nobody, or does not answer (63)', async () => {
+  test('the forge names nobody, or does not answer (63)', async () => {
     const repo = stage.repository('nobody');
     const { number } = await repo.propose('next', change('red'), { as: 'alice' });
     await repo.review(number, 'APPROVE', undefined, 'bob');

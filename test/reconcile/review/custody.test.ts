@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';

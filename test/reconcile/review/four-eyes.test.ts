@@ -1,10 +1,10 @@
+// @module-tag story
 import { setTimeout } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { collaborationStore } from '../../../localforge/src/collaboration-store.ts';
 import { below, configuration } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -26,11 +26,12 @@ beforeAll(async () => {
   stage = await startStage(
     {
       ...Object.fromEntries(
-        ['shared', 'beneath', 'retire', 'words', ...(STORIES ? ['lost', 'late', 'untold'] : [])].map(
-          (name) => [name, { files: FILES }],
-        ),
+        ['shared', 'beneath', 'retire', 'words', 'lost', 'late', 'untold'].map((name) => [
+          name,
+          { files: FILES },
+        ]),
       ),
-      ...(STORIES && { porch: { spec: null, files: FILES } }),
+      ...{ porch: { spec: null, files: FILES } },
       pushed: { spec: PUSHED, files: FILES },
       counted: { spec: `${PUSHED}\nversioning: semver`, files: FILES },
     },
@@ -93,7 +94,7 @@ describe('a review is for the content that its giver saw', () => {
     expect(await repo.read('db/Kptfile')).toBeNull();
   });
 
-  longTest('also where nobody was told of the review, and of the command that approves (64)', async () => {
+  test('also where nobody was told of the review, and of the command that approves (64)', async () => {
     const repo = stage.repository('lost');
     const [one, two] = await twoThatShare(repo);
     await stage.stopBot();
@@ -125,7 +126,7 @@ describe('a review is for the content that its giver saw', () => {
     expect(await repo.sticky(two)).toContain('Approved for this content by carol');
   });
 
-  longTest('one that was given before there was a check counts for nothing and says so (64)', async () => {
+  test('one that was given before there was a check counts for nothing and says so (64)', async () => {
     const repo = stage.repository('late');
     await stage.stopBot();
     await repo.push('next', change('red'));
@@ -182,55 +183,45 @@ describe('a branch that asks to retire a revision', () => {
     expect((await repo.tags()).size).toBe(0);
   });
 
-  longTest(
-    "is nobody's where the forge does not tell who pushed it, and the issue says so (67)",
-    async () => {
-      const repo = stage.repository('untold');
-      await repo.publish('one', change('one'));
-      await mark(repo, 'bob');
-      await stage.watching(untold, () => stage.look('untold'));
-      const number = await issueOf(repo);
-      const { data } = await stage.as('bob').rest.issues.get({ ...repo.where, issue_number: number });
-      expect(data.body).toContain('The forge does not report who pushed it');
-      const answered = await stage.watching(untold, () => repo.command(number, '/portico approve', 'bob'));
-      expect(answered.reaction).toBe('confused');
-      expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
-      await stage.look('untold');
-      expect((await repo.command(number, '/portico approve', 'bob')).reply).toContain(
-        'requested it yourself',
-      );
-    },
-  );
+  test("is nobody's where the forge does not tell who pushed it, and the issue says so (67)", async () => {
+    const repo = stage.repository('untold');
+    await repo.publish('one', change('one'));
+    await mark(repo, 'bob');
+    await stage.watching(untold, () => stage.look('untold'));
+    const number = await issueOf(repo);
+    const { data } = await stage.as('bob').rest.issues.get({ ...repo.where, issue_number: number });
+    expect(data.body).toContain('The forge does not report who pushed it');
+    const answered = await stage.watching(untold, () => repo.command(number, '/portico approve', 'bob'));
+    expect(answered.reaction).toBe('confused');
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+    await stage.look('untold');
+    expect((await repo.command(number, '/portico approve', 'bob')).reply).toContain('requested it yourself');
+  });
 
-  longTest(
-    "is Porch's where it stood there before the registration, and no person pushed it (67)",
-    async () => {
-      const repo = stage.repository('porch');
-      await repo.git('tag', 'web/v1', 'main');
-      await mark(repo, 'alice');
-      const { data } = await stage
-        .as('alice')
-        .rest.repos.listActivities({ ...repo.where, ref: 'deletionProposed/web/v1' });
-      const byNobody = data.map((one) => ({ ...one, actor: null }));
-      const main = await stage.as('alice').rest.repos.listActivities({ ...repo.where, ref: 'main' });
-      const registered = { timestamp: '2036-01-01T00:00:00Z', after: '' };
-      const watch = ({ path, query }: { readonly path: string; readonly query: string }) => {
-        if (!path.endsWith('/activity')) return undefined;
-        if (query.includes('deletionProposed')) return { status: 200, body: byNobody };
-        return { status: 200, body: [{ ...main.data[0], ...registered }, ...main.data] };
-      };
-      registered.after = await repo.push('main', {
-        '.github/portico.yaml': configuration('porch', 'branch: main'),
-      });
-      await stage.watching(watch, () => stage.idle());
-      const number = await issueOf(repo);
-      expect((await repo.comments(number))[0]!.body).toContain(
-        '`porch` requested the retirement of `web@v1`',
-      );
-      await done(repo, number, '/portico approve', 'alice');
-      expect((await repo.tags()).size).toBe(0);
-    },
-  );
+  test("is Porch's where it stood there before the registration, and no person pushed it (67)", async () => {
+    const repo = stage.repository('porch');
+    await repo.git('tag', 'web/v1', 'main');
+    await mark(repo, 'alice');
+    const { data } = await stage
+      .as('alice')
+      .rest.repos.listActivities({ ...repo.where, ref: 'deletionProposed/web/v1' });
+    const byNobody = data.map((one) => ({ ...one, actor: null }));
+    const main = await stage.as('alice').rest.repos.listActivities({ ...repo.where, ref: 'main' });
+    const registered = { timestamp: '2036-01-01T00:00:00Z', after: '' };
+    const watch = ({ path, query }: { readonly path: string; readonly query: string }) => {
+      if (!path.endsWith('/activity')) return undefined;
+      if (query.includes('deletionProposed')) return { status: 200, body: byNobody };
+      return { status: 200, body: [{ ...main.data[0], ...registered }, ...main.data] };
+    };
+    registered.after = await repo.push('main', {
+      '.github/portico.yaml': configuration('porch', 'branch: main'),
+    });
+    await stage.watching(watch, () => stage.idle());
+    const number = await issueOf(repo);
+    expect((await repo.comments(number))[0]!.body).toContain('`porch` requested the retirement of `web@v1`');
+    await done(repo, number, '/portico approve', 'alice');
+    expect((await repo.tags()).size).toBe(0);
+  });
 });
 
 describe('words count as they were written', () => {

@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -18,12 +18,12 @@ beforeAll(async () => {
   stage = await startStage({
     ruled: { files: FILES },
     flagged: { files: FILES },
-    ...(STORIES && {
+    ...{
       publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
       late: { files: FILES },
       rights: { files: FILES },
       open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
-    }),
+    },
     power: {
       files: FILES,
       spec: 'branch: main\npublish: { requireApprovals: 1, requireApprovalBy: ["@acme/platform"] }',
@@ -108,7 +108,7 @@ describe('with the ruleset', () => {
     expect(await refusal(repo.press(number))).toContain('Required status check "portico" is failing');
   });
 
-  longTest('auto-merge waits for the approval, and then merges by itself', async () => {
+  test('auto-merge waits for the approval, and then merges by itself', async () => {
     const repo = stage.repository('ruled');
     const { number, node_id } = await repo.propose('auto', change('auto'));
     await stage.as('alice').rest.repos.update({ ...repo.where, allow_auto_merge: true });
@@ -125,7 +125,7 @@ describe('with the ruleset', () => {
     expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: carol\n');
   });
 
-  longTest('approve and publish in one breath: the check follows before the merge', async () => {
+  test('approve and publish in one breath: the check follows before the merge', async () => {
     const repo = stage.repository('ruled');
     const { number } = await repo.propose('breath', change('breath'));
     const said = await repo.command(number, '/portico approve\n/portico publish', 'bob');
@@ -133,7 +133,7 @@ describe('with the ruleset', () => {
     expect((await repo.pull(number)).merged).toBe(true);
   });
 
-  longTest('an approval that is taken back closes the door again', async () => {
+  test('an approval that is taken back closes the door again', async () => {
     const repo = stage.repository('ruled');
     const { number } = await repo.propose('back', change('back'));
     await repo.review(number, 'APPROVE');
@@ -202,67 +202,58 @@ describe('without it, or past it', () => {
     expect(await board(repo)).not.toContain('without approval');
   });
 
-  longTest(
-    'with directPushes: publish it is published, and its tag, the commit and the dashboard say that nobody approved it',
-    async () => {
-      const repo = stage.repository('publishing');
-      const { number } = await repo.propose('past', change('past'));
-      const sha = await repo.press(number);
-      expect((await repo.tags()).get('web/v2')).toBe(sha);
-      expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: none\n');
-      expect((await repo.checks(sha)).get('portico/publication')).toMatchObject({
-        conclusion: 'neutral',
-        output: { title: 'Published without approval: web' },
-      });
-      expect(await repo.sticky(number)).toContain('`Approved-by: none`');
-      expect(await board(repo)).toContain('| `web` | `v2` |  |  | published without approval |');
-      expect(await stage.writesOf(() => stage.look('publishing'), 'publishing')).toEqual([]);
+  test('with directPushes: publish it is published, and its tag, the commit and the dashboard say that nobody approved it', async () => {
+    const repo = stage.repository('publishing');
+    const { number } = await repo.propose('past', change('past'));
+    const sha = await repo.press(number);
+    expect((await repo.tags()).get('web/v2')).toBe(sha);
+    expect(await repo.tagMessage('web/v2')).toContain('\nApproved-by: none\n');
+    expect((await repo.checks(sha)).get('portico/publication')).toMatchObject({
+      conclusion: 'neutral',
+      output: { title: 'Published without approval: web' },
+    });
+    expect(await repo.sticky(number)).toContain('`Approved-by: none`');
+    expect(await board(repo)).toContain('| `web` | `v2` |  |  | published without approval |');
+    expect(await stage.writesOf(() => stage.look('publishing'), 'publishing')).toEqual([]);
 
-      await repo.publish('good', change('good'));
-      expect(await repo.tagMessage('web/v3')).toContain('\nApproved-by: bob\n');
-      expect(await board(repo)).not.toMatch(/`web` .*without approval/);
-    },
-  );
+    await repo.publish('good', change('good'));
+    expect(await repo.tagMessage('web/v3')).toContain('\nApproved-by: bob\n');
+    expect(await board(repo)).not.toMatch(/`web` .*without approval/);
+  });
 
-  longTest(
-    'what was published stays so when its approver loses the right, or takes the approval back',
-    async () => {
-      const repo = stage.repository('late');
-      const { number } = await repo.propose('next', change('red'));
-      const review = await repo.review(number, 'APPROVE');
-      await stage.stopBot();
-      const sha = await repo.press(number);
-      await stage.as('alice').rest.pulls.dismissReview({
-        ...repo.where,
-        pull_number: number,
-        review_id: review,
-        message: 'Gone',
-      });
-      await stage.startBot();
-      // What the check said when it was merged is what counts.
-      expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
-      expect(await stage.writesOf(() => stage.look('late'), 'late')).toEqual([]);
-      expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
-    },
-  );
+  test('what was published stays so when its approver loses the right, or takes the approval back', async () => {
+    const repo = stage.repository('late');
+    const { number } = await repo.propose('next', change('red'));
+    const review = await repo.review(number, 'APPROVE');
+    await stage.stopBot();
+    const sha = await repo.press(number);
+    await stage.as('alice').rest.pulls.dismissReview({
+      ...repo.where,
+      pull_number: number,
+      review_id: review,
+      message: 'Gone',
+    });
+    await stage.startBot();
+    // What the check said when it was merged is what counts.
+    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+    expect(await stage.writesOf(() => stage.look('late'), 'late')).toEqual([]);
+    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+  });
 
-  longTest(
-    'who lost the right before the merge does not count, even where the check was written before that',
-    async () => {
-      const repo = stage.repository('rights');
-      const { number } = await repo.propose('next', change('red'));
-      await repo.review(number, 'APPROVE');
-      await stage.stopBot();
-      await stage
-        .as('alice')
-        .rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission: 'pull' });
-      await repo.press(number);
-      await stage.startBot();
-      expect([...(await repo.tags()).keys()]).toEqual([]);
-    },
-  );
+  test('who lost the right before the merge does not count, even where the check was written before that', async () => {
+    const repo = stage.repository('rights');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    await stage.stopBot();
+    await stage
+      .as('alice')
+      .rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission: 'pull' });
+    await repo.press(number);
+    await stage.startBot();
+    expect([...(await repo.tags()).keys()]).toEqual([]);
+  });
 
-  longTest('where no approval is asked for the check is neutral, and every merge publishes', async () => {
+  test('where no approval is asked for the check is neutral, and every merge publishes', async () => {
     const repo = stage.repository('open');
     const { number } = await repo.propose('next', change('red'));
     const checks = await repo.checksOf(number);

@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { done } from '../command/commanded.ts';
 import { configMap, kptfile, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -57,7 +57,7 @@ async function updateOf(repo: StageRepository): Promise<number> {
   return open[0]!.number;
 }
 
-longTest('an update above a direct push needs one more than the one who pushed (63)', async () => {
+test('an update above a direct push needs one more than the one who pushed (63)', async () => {
   const repo = stage.repository('waits');
   const number = await updateOf(repo);
   await repo.command(number, '/portico approve', 'bob');
@@ -71,7 +71,7 @@ longTest('an update above a direct push needs one more than the one who pushed (
   expect(await repo.read('shop/extra.yaml', sha)).not.toBeNull();
 });
 
-test.skipIf(!STORIES).each([
+test.each([
   ['above a revision', 'auto', ['shop/v1']],
   ['where there is none yet', 'begun', []],
 ])('it does not merge itself %s (63)', async (_where, name, tags) => {
@@ -93,7 +93,7 @@ describe('the first revision of a package that was pushed to the base branch', (
     await stage.idle();
   });
 
-  longTest('is not approved by who pushed it (63)', async () => {
+  test('is not approved by who pushed it (63)', async () => {
     const { number } = await repo.propose('next', change('red'));
     const own = await repo.command(number, '/portico approve', 'bob');
     expect(own).toMatchObject({ reaction: 'confused' });
@@ -105,23 +105,16 @@ describe('the first revision of a package that was pushed to the base branch', (
     expect(await repo.tagMessage('web/v1')).toContain('Approved-by: carol');
   });
 
-  longTest(
-    "nor where the proposal makes a package of it, while what stood there at the registration is its owners' (63)",
-    async () => {
-      const { number } = await repo.propose('made', { 'db/Kptfile': kptfile('db') });
-      expect((await repo.command(number, '/portico approve', 'bob')).reaction).toBe('confused');
-      const old = await repo.propose(
-        'old',
-        { 'old/more.yaml': configMap('more', { a: 'b' }) },
-        { as: 'bob' },
-      );
-      await done(repo, old.number, '/portico approve', 'alice');
-      await done(repo, old.number, '/portico publish', 'bob');
-      expect([...(await repo.tags()).keys()]).toContain('old/v1');
-    },
-  );
+  test("nor where the proposal makes a package of it, while what stood there at the registration is its owners' (63)", async () => {
+    const { number } = await repo.propose('made', { 'db/Kptfile': kptfile('db') });
+    expect((await repo.command(number, '/portico approve', 'bob')).reaction).toBe('confused');
+    const old = await repo.propose('old', { 'old/more.yaml': configMap('more', { a: 'b' }) }, { as: 'bob' });
+    await done(repo, old.number, '/portico approve', 'alice');
+    await done(repo, old.number, '/portico publish', 'bob');
+    expect([...(await repo.tags()).keys()]).toContain('old/v1');
+  });
 
-  longTest('needs one more approval where the forge does not tell who pushed it (63)', async () => {
+  test('needs one more approval where the forge does not tell who pushed it (63)', async () => {
     const answered = await stage.watching(
       ({ path, query }) => (path.endsWith('/activity') && query.includes('main') ? 403 : undefined),
       async () => {
@@ -137,7 +130,7 @@ describe('the first revision of a package that was pushed to the base branch', (
     expect(answered.reply).toContain('the forge does not report who pushed part of it');
   });
 
-  longTest('is not made of a merge by the button that only he approved (63)', async () => {
+  test('is not made of a merge by the button that only he approved (63)', async () => {
     const { number } = await repo.propose('button', { 'app/config.yaml': configMap('app', { a: 'b' }) });
     await repo.review(number, 'APPROVE', undefined, 'bob');
     await repo.press(number);

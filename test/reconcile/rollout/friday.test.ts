@@ -1,3 +1,4 @@
+// @module-tag story
 /** A bad release on a Friday: it stops in the first wave, one order takes it back from exactly those who have it, and the fix goes out. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,7 +9,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { askedSeries, metricOf } from '../../deploy/asked-series.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -41,7 +41,7 @@ const DOWN = {
   spec: 'branch: main\ndeployment: true\nupdates: { follow: latest }\npublish: { requireApprovals: 0 }',
 };
 /** The revision of `web` that each was at before: the second canary never had v3. */
-const BEFORE = { 'canary-a': 'v3', 'canary-b': 'v2', ...(STORIES && { 'edge-a': 'v3' }), 'edge-b': 'v3' };
+const BEFORE = { 'canary-a': 'v3', 'canary-b': 'v2', ...{ 'edge-a': 'v3' }, 'edge-b': 'v3' };
 const CANARIES = ['canary-a', 'canary-b'] as const;
 const NAMES = Object.keys(BEFORE);
 
@@ -143,11 +143,11 @@ async function report(name: string, state: 'success' | 'failure'): Promise<void>
   });
 }
 
-/** In the stories the process is down meanwhile and no webhook arrives: what follows is found by the next look at everything. */
+/** The process is down meanwhile and no webhook arrives: the next sweep finds the rest. */
 async function unheard(work: () => Promise<unknown>): Promise<void> {
-  if (STORIES) await stage.stopBot();
+  await stage.stopBot();
   await work();
-  if (STORIES) await stage.startBot();
+  await stage.startBot();
   await stage.sweep();
 }
 
@@ -184,27 +184,24 @@ test('a bad release stops in the first wave, and the owners are told once', asyn
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
 });
 
-longTest(
-  'a rollback of several packages says what would go where, and does nothing until it is confirmed',
-  async () => {
-    const { number } = await told();
-    const up = stage.repository('up');
-    const before = await up.git('for-each-ref', 'refs/portico/rollout');
-    const { reaction, reply } = await up.command(number, '/portico rollout rollback apps');
-    expect(reaction).toBe('rocket');
-    expect(reply).toContain('**Nothing is done yet.**');
-    expect(reply).toContain('| `acme/up:web` | `acme/canary-a:shop` | `v4` | `v3` |');
-    expect(reply).toContain('| `acme/up:web` | `acme/canary-b:shop` | `v4` | `v2` |');
-    expect(reply).toContain(
-      '| `acme/up:api` | `acme/canary-a:api` | `v1` | stays: it was at no other revision |',
-    );
-    expect(await up.git('for-each-ref', 'refs/portico/rollout')).toBe(before);
-    const refused = await up.command(number, '/portico rollout rollback apps api');
-    expect(refused).toMatchObject({ reaction: 'confused' });
-    expect(refused.reply).toContain('No downstream has a revision to go back to.');
-    expect(await open()).toEqual([]);
-  },
-);
+test('a rollback of several packages says what would go where, and does nothing until it is confirmed', async () => {
+  const { number } = await told();
+  const up = stage.repository('up');
+  const before = await up.git('for-each-ref', 'refs/portico/rollout');
+  const { reaction, reply } = await up.command(number, '/portico rollout rollback apps');
+  expect(reaction).toBe('rocket');
+  expect(reply).toContain('**Nothing is done yet.**');
+  expect(reply).toContain('| `acme/up:web` | `acme/canary-a:shop` | `v4` | `v3` |');
+  expect(reply).toContain('| `acme/up:web` | `acme/canary-b:shop` | `v4` | `v2` |');
+  expect(reply).toContain(
+    '| `acme/up:api` | `acme/canary-a:api` | `v1` | stays: it was at no other revision |',
+  );
+  expect(await up.git('for-each-ref', 'refs/portico/rollout')).toBe(before);
+  const refused = await up.command(number, '/portico rollout rollback apps api');
+  expect(refused).toMatchObject({ reaction: 'confused' });
+  expect(refused.reply).toContain('No downstream has a revision to go back to.');
+  expect(await open()).toEqual([]);
+});
 
 test('one order takes it back from exactly those who have it, each to what it was at before', async () => {
   const up = stage.repository('up');
@@ -254,10 +251,8 @@ test('the fix goes out through the waves, also to one that could not go back', a
   gate.holds = true;
   await stage.sweep();
   // All that is left is somebody's approval, and whoever may give it is told so, once.
-  if (STORIES) {
-    await stage.stopBot();
-    await stage.startBot();
-  }
+  await stage.stopBot();
+  await stage.startBot();
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
   expect(await open()).toEqual([]);
   const { number, comments } = await told();

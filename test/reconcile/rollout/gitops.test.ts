@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+// @module-tag story
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { recipeFor } from '../../deploy/recipes.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { kptfile } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -12,9 +12,7 @@ let stage: Stage;
 const WAVES = ['canary', 'early', 'wide'];
 const FLEETS = ['flux', 'argo'] as const;
 type Fleet = (typeof FLEETS)[number];
-/** Of the one whose three waves are not played, two are enough. */
-const reposOf = (fleet: Fleet): string[] =>
-  (fleet === 'flux' || STORIES ? WAVES : WAVES.slice(0, 2)).map((wave) => `${fleet}-${wave}`);
+const reposOf = (fleet: Fleet): string[] => WAVES.map((wave) => `${fleet}-${wave}`);
 
 const rollout = (fleet: Fleet, gate: string): string => `apiVersion: config.portico.dev/v1alpha1
 kind: Rollout
@@ -139,7 +137,7 @@ async function expectStopped(told: readonly string[], fleet: Fleet, said: readon
   expect(board).toContain(`\`acme/up:${fleet}\` \`v${newest[fleet]}\` is stopped`);
 }
 
-longTest('Flux: three waves, each after the statuses of the one before', async () => {
+test('Flux: three waves, each after the statuses of the one before', async () => {
   const canary = 'flux-canary';
   // Something else is pushed behind what is published, and Flux may report on that alone.
   let beside: Promise<string> | undefined;
@@ -157,15 +155,15 @@ longTest('Flux: three waves, each after the statuses of the one before', async (
   expectInTurn(told, 'flux');
 });
 
-longTest('Flux: a failing status stops it', async () => {
+test('Flux: a failing status stops it', async () => {
   await expectStopped(await toldDuring(() => release('flux', 'registry.invalid/web:3')), 'flux', ['failure']);
 });
 
-longTest('Argo CD: three waves, each after the deployments of the one before', async () => {
+test('Argo CD: three waves, each after the deployments of the one before', async () => {
   expectInTurn(await toldDuring(() => release('argo', 'example.com/web:2')), 'argo');
 });
 
-longTest('Argo CD: a failing deployment stops it', async () => {
+test('Argo CD: a failing deployment stops it', async () => {
   const told = await toldDuring(() => release('argo', 'registry.invalid/web:3'));
   await expectStopped(told, 'argo', ['in_progress', 'failure']);
 });

@@ -1,10 +1,10 @@
+// @module-tag story
 import { ARGO_APP } from '@portico/localforge/actors/apps';
 import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
 import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -35,7 +35,6 @@ spec:
 
 beforeAll(async () => {
   // The Friday and the stories of Flux and Argo CD play waves, too.
-  if (!STORIES) return;
   stage = await startStage(
     {
       up: { files: { ...below('web', PACKAGE), '.github/portico/rollout.yaml': ROLLOUT } },
@@ -104,29 +103,26 @@ async function report(name: string, tool: 'flux' | 'argocd', state: 'success' | 
   await stage.idle();
 }
 
-longTest(
-  'the canary alone, then some, then all; each when the one before is published and healthy',
-  async () => {
-    await release('v2', 'third');
-    expect(await openIn()).toEqual(['canary: Update shop to v2']);
-    expect(await dashboardOf('one')).toContain('`wave-waiting` | v2 waits for wave');
+test('the canary alone, then some, then all; each when the one before is published and healthy', async () => {
+  await release('v2', 'third');
+  expect(await openIn()).toEqual(['canary: Update shop to v2']);
+  expect(await dashboardOf('one')).toContain('`wave-waiting` | v2 waits for wave');
 
-    await bring('canary');
-    expect(await openIn()).toEqual([]);
-    const board = await dashboardOf('up');
-    expect(board).toContain('w0["canary<br/>0 of 1"]:::open');
-    expect(board).toContain('0 of 1 are healthy.');
+  await bring('canary');
+  expect(await openIn()).toEqual([]);
+  const board = await dashboardOf('up');
+  expect(board).toContain('w0["canary<br/>0 of 1"]:::open');
+  expect(board).toContain('0 of 1 are healthy.');
 
-    await stage.repository('canary').push('main', { 'README.md': 'Beside it.\n' });
-    await report('canary', 'flux', 'success');
-    expect(await openIn()).toEqual([]);
-    await report('canary', 'argocd', 'success');
-    expect(await openIn()).toEqual(['one: Update shop to v2', 'four: Update shop to v2']);
-    expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
-  },
-);
+  await stage.repository('canary').push('main', { 'README.md': 'Beside it.\n' });
+  await report('canary', 'flux', 'success');
+  expect(await openIn()).toEqual([]);
+  await report('canary', 'argocd', 'success');
+  expect(await openIn()).toEqual(['one: Update shop to v2', 'four: Update shop to v2']);
+  expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
+});
 
-longTest('a failing status stops, and takes the revision back where the gate says so', async () => {
+test('a failing status stops, and takes the revision back where the gate says so', async () => {
   await release('v3', 'fourth');
   expect((await openIn())[0]).toBe('canary: Update shop to v3');
   await bring('canary');
@@ -137,7 +133,7 @@ longTest('a failing status stops, and takes the revision back where the gate say
   expect(await stage.repository('canary').read('shop/config.yaml')).toContain('color: third');
 });
 
-describe.runIf(process.env['PORTICO_LONG'] === '1')('the long story', () => {
+describe('the long story', { tags: ['campaign'] }, () => {
   test('people go on, skip and stop', async () => {
     const up = stage.repository('up');
     const { data: issue } = await stage.as('alice').rest.issues.create({ ...up.where, title: 'The rollout' });

@@ -1,3 +1,4 @@
+// @module-tag story
 import { ACTIONS_APP } from '@portico/localforge/actors/apps';
 import { beginRun, concludeRun } from '@portico/localforge/actors/check-app';
 import { putStatus } from '@portico/localforge/checks/put-status';
@@ -5,7 +6,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import type { Watch } from '../forge-door.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
@@ -15,7 +15,7 @@ import { startStage, type Stage } from '../stage.ts';
 let stage: Stage;
 
 const PACKAGE = smallPackage('web', { data: { color: 'blue' } });
-const NAMES = ['checked', 'reddened', 'direct', ...(STORIES ? ['squashed', 'queued', 'ruled'] : [])];
+const NAMES = ['checked', 'reddened', 'direct', 'squashed', 'queued', 'ruled'];
 const color = (name: string): Record<string, string> => ({
   'web/config.yaml': configMap('web', { color: name }),
 });
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const files = { ...PACKAGE, 'config.yaml': color('first')['web/config.yaml']!, Kptfile };
   for (const name of NAMES) await stage.repository(name).push('main', below('shop', files));
   await stage.idle();
-  if (STORIES) await setRules();
+  await setRules();
   const { context, ...commit } = await commitOf('checked', 'main');
   concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'test'), 'success');
   await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
@@ -106,39 +106,36 @@ async function updateOf(name: string): Promise<Awaited<ReturnType<StageRepositor
   return all.find(({ head }) => head.ref.startsWith('portico/update/'))!;
 }
 
-longTest(
-  'an update waits for the checks that its base has, however late they come, and for a status of older CI',
-  async () => {
-    const update = await updateOf('checked');
-    expect(update.merged_at).toBeNull();
-    const { context, ...commit } = await commitOf('checked', update.head.ref);
-    // Somebody proposes the same commit from a fork, and workflows that run for that fail.
-    const elsewhere = { ...commit, branch: 'patch-1' };
-    concludeRun(context, elsewhere, beginRun(context, elsewhere, ACTIONS_APP, 'stranger'), 'failure');
-    const run = beginRun(context, commit, ACTIONS_APP, 'test');
-    await stage.idle();
-    concludeRun(context, commit, run, 'success');
-    await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
-    await stage.idle();
-    expect((await updateOf('checked')).merged_at).toBeNull();
+test('an update waits for the checks that its base has, however late they come, and for a status of older CI', async () => {
+  const update = await updateOf('checked');
+  expect(update.merged_at).toBeNull();
+  const { context, ...commit } = await commitOf('checked', update.head.ref);
+  // Somebody proposes the same commit from a fork, and workflows that run for that fail.
+  const elsewhere = { ...commit, branch: 'patch-1' };
+  concludeRun(context, elsewhere, beginRun(context, elsewhere, ACTIONS_APP, 'stranger'), 'failure');
+  const run = beginRun(context, commit, ACTIONS_APP, 'test');
+  await stage.idle();
+  concludeRun(context, commit, run, 'success');
+  await putStatus(context, { ...commit, by: alice(), context: 'triage', state: 'success' });
+  await stage.idle();
+  expect((await updateOf('checked')).merged_at).toBeNull();
 
-    // The forge may refuse an App in words that name no reason: then both are told that help.
-    await stage.watching(refuseMerge, async () => {
-      await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
-      await stage.idle();
-    });
-    expect((await updateOf('checked')).merged_at).toBeNull();
-    const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
-    expect(said.filter((body) => body.includes('the forge does not allow the App to do it'))).toEqual([
-      expect.stringMatching(
-        /Resource not accessible by integration.*permission Workflows. Merge it yourself.*Otherwise, check that the App has the permission/s,
-      ),
-    ]);
+  // The forge may refuse an App in words that name no reason: then both are told that help.
+  await stage.watching(refuseMerge, async () => {
+    await putStatus(context, { ...commit, by: alice(), context: 'ci/old', state: 'success' });
+    await stage.idle();
+  });
+  expect((await updateOf('checked')).merged_at).toBeNull();
+  const said = (await stage.repository('checked').comments(update.number)).map(({ body }) => body ?? '');
+  expect(said.filter((body) => body.includes('the forge does not allow the App to do it'))).toEqual([
+    expect.stringMatching(
+      /Resource not accessible by integration.*permission Workflows. Merge it yourself.*Otherwise, check that the App has the permission/s,
+    ),
+  ]);
 
-    await stage.look('checked');
-    expect((await updateOf('checked')).merged_at).not.toBeNull();
-  },
-);
+  await stage.look('checked');
+  expect((await updateOf('checked')).merged_at).not.toBeNull();
+});
 
 test('where the configuration wants no pull request, the update comes without one, and its tag says so', async () => {
   const repo = stage.repository('direct');
@@ -151,37 +148,34 @@ test('where the configuration wants no pull request, the update comes without on
   expect(await repo.git('for-each-ref', 'refs/heads/portico')).toBe('');
 });
 
-longTest(
-  'a repository that squashes gets squashes, which publish, and the next update knows what was there',
-  async () => {
-    const repo = stage.repository('squashed');
-    expect((await updateOf('squashed')).merged_at).not.toBeNull();
-    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
-    let merges = 0;
-    const redden: Watch = async ({ method, path }) => {
-      if (method !== 'PUT' || !/\/reddened\/pulls\/\d+\/merge$/.test(path)) return undefined;
-      merges += 1;
-      // A check fails while the forge is not ready to merge.
-      const update = await updateOf('reddened');
-      const { context, ...commit } = await commitOf('reddened', update.head.ref);
-      concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'late'), 'failure');
-      return { status: 405, body: { message: 'Base branch was modified. Review and try the merge again.' } };
-    };
-    await stage.watching(redden, () => stage.repository('up').publish('three', color('third')));
-    expect(merges).toBe(1);
-    expect((await updateOf('reddened')).merged_at).toBeNull();
-    expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
-    expect(await repo.git('rev-list', '--merges', 'main')).toBe('');
-    expect(await repo.read('shop/config.yaml')).toContain('color: third');
-  },
-);
+test('a repository that squashes gets squashes, which publish, and the next update knows what was there', async () => {
+  const repo = stage.repository('squashed');
+  expect((await updateOf('squashed')).merged_at).not.toBeNull();
+  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
+  let merges = 0;
+  const redden: Watch = async ({ method, path }) => {
+    if (method !== 'PUT' || !/\/reddened\/pulls\/\d+\/merge$/.test(path)) return undefined;
+    merges += 1;
+    // A check fails while the forge is not ready to merge.
+    const update = await updateOf('reddened');
+    const { context, ...commit } = await commitOf('reddened', update.head.ref);
+    concludeRun(context, commit, beginRun(context, commit, ACTIONS_APP, 'late'), 'failure');
+    return { status: 405, body: { message: 'Base branch was modified. Review and try the merge again.' } };
+  };
+  await stage.watching(redden, () => stage.repository('up').publish('three', color('third')));
+  expect(merges).toBe(1);
+  expect((await updateOf('reddened')).merged_at).toBeNull();
+  expect([...(await repo.tags()).keys()]).toEqual(['shop/v1', 'shop/v2']);
+  expect(await repo.git('rev-list', '--merges', 'main')).toBe('');
+  expect(await repo.read('shop/config.yaml')).toContain('color: third');
+});
 
-longTest('where the branch has a merge queue, the update goes through it', async () => {
+test('where the branch has a merge queue, the update goes through it', async () => {
   expect((await updateOf('queued')).merged_at).not.toBeNull();
   expect([...(await stage.repository('queued').tags()).keys()]).toContain('shop/v1');
 });
 
-longTest('a rule that stands against it is told, once', async () => {
+test('a rule that stands against it is told, once', async () => {
   const repo = stage.repository('ruled');
   const { number, merged_at: merged } = await updateOf('ruled');
   expect(merged).toBeNull();

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+// @module-tag story
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -27,7 +27,6 @@ const rules = {
 };
 
 beforeAll(async () => {
-  if (!STORIES) return;
   stage = await startStage(
     {
       up: {
@@ -96,7 +95,7 @@ async function open(name: string): Promise<string[]> {
   return (await stage.repository(name).pulls()).map(({ title }) => title);
 }
 
-longTest('what an upstream changes below .github of a package at the top', async () => {
+test('what an upstream changes below .github of a package at the top', async () => {
   const up = stage.repository('up');
   const plain = await up.push('main', { 'web/config.yaml': configMap('web', { color: 'v4' }) });
   await up.tag('web/v4', plain);
@@ -107,37 +106,32 @@ longTest('what an upstream changes below .github of a package at the top', async
   expect(await stage.repository('top').read('.github/CODEOWNERS')).toBeNull();
 });
 
-longTest(
-  'nor CODEOWNERS beside the content, nor what a guardrail of the repository is made from',
-  async () => {
-    const up = stage.repository('up');
-    const names = ['owned', 'ownedDirect', 'judged', 'judgedDirect'];
-    const plain = await up.push('main', {
-      'base/config.yaml': configMap('base', { color: 'v2' }),
-      'rules/config.yaml': configMap('rules', { color: 'v2' }),
-    });
-    for (const name of ['base', 'rules']) await up.tag(`${name}/v2`, plain);
-    for (const name of names) expect(await open(name)).toEqual([]);
-    expect(await stage.repository('ownedDirect').read('config.yaml')).toContain('v2');
-    expect(await stage.repository('judgedDirect').read('shop/config.yaml')).toContain('v2');
-    const loose = await up.push('main', {
-      'base/CODEOWNERS': '* @mallory\n',
-      'rules/limits.yaml': limits('true'),
-    });
-    for (const name of ['base', 'rules']) await up.tag(`${name}/v3`, loose);
-    for (const name of names)
-      expect(await open(name), name).toEqual([expect.stringMatching(/^Update .* to v3$/)]);
-    for (const name of names.slice(0, 2)) expect(await stage.repository(name).read('CODEOWNERS')).toBeNull();
-    for (const name of names.slice(2))
-      expect(await stage.repository(name).read('shop/limits.yaml')).toContain('size(object.data) < 3');
-    const [pull] = await stage.repository('judgedDirect').pulls();
-    expect(pull?.body).toContain(
-      'because** it changes `shop/limits.yaml`, which decides what is let in here',
-    );
-  },
-);
+test('nor CODEOWNERS beside the content, nor what a guardrail of the repository is made from', async () => {
+  const up = stage.repository('up');
+  const names = ['owned', 'ownedDirect', 'judged', 'judgedDirect'];
+  const plain = await up.push('main', {
+    'base/config.yaml': configMap('base', { color: 'v2' }),
+    'rules/config.yaml': configMap('rules', { color: 'v2' }),
+  });
+  for (const name of ['base', 'rules']) await up.tag(`${name}/v2`, plain);
+  for (const name of names) expect(await open(name)).toEqual([]);
+  expect(await stage.repository('ownedDirect').read('config.yaml')).toContain('v2');
+  expect(await stage.repository('judgedDirect').read('shop/config.yaml')).toContain('v2');
+  const loose = await up.push('main', {
+    'base/CODEOWNERS': '* @mallory\n',
+    'rules/limits.yaml': limits('true'),
+  });
+  for (const name of ['base', 'rules']) await up.tag(`${name}/v3`, loose);
+  for (const name of names)
+    expect(await open(name), name).toEqual([expect.stringMatching(/^Update .* to v3$/)]);
+  for (const name of names.slice(0, 2)) expect(await stage.repository(name).read('CODEOWNERS')).toBeNull();
+  for (const name of names.slice(2))
+    expect(await stage.repository(name).read('shop/limits.yaml')).toContain('size(object.data) < 3');
+  const [pull] = await stage.repository('judgedDirect').pulls();
+  expect(pull?.body).toContain('because** it changes `shop/limits.yaml`, which decides what is let in here');
+});
 
-longTest('the way back from a withdrawn revision, also where it is known by its content alone', async () => {
+test('the way back from a withdrawn revision, also where it is known by its content alone', async () => {
   const file = '.github/portico/channels/api.yaml';
   const text = (await stage.repository('up').read(file))!;
   await stage

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+// @module-tag story
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
 import { branchRuleset } from '../../../src/config/ruleset.ts';
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -60,7 +60,6 @@ spec:
 `;
 
 beforeAll(async () => {
-  if (!STORIES) return;
   stage = await startStage(
     { up: { files: below('web', PACKAGE) }, ...DOWNSTREAMS },
     { shares: true, watched: true },
@@ -168,36 +167,31 @@ async function bodyOf(repo: StageRepository): Promise<string> {
 const branches = async (repo: StageRepository): Promise<string> =>
   repo.git('for-each-ref', '--format=%(refname)', 'refs/heads/portico');
 
-longTest(
-  'it is one commit on the branch, checked, tagged, told on the dashboard, and creates no content',
-  async () => {
-    const repo = stage.repository('plain');
-    expect(await repo.pulls('all')).toEqual([]);
-    const head = await repo.head('main');
-    expect(await repo.read('shop/config.yaml')).toContain('second');
-    expect((await repo.git('log', '-1', '--format=%s %P', head)).trim()).toMatch(
-      /^Update shop to v2 [0-9a-f]{40}$/,
-    );
-    expect((await repo.checks(head)).get('portico')).toMatchObject({ conclusion: 'success' });
-    expect((await repo.tags()).get('shop/v1')).toBe(head);
-    expect(await repo.tagMessage('shop/v1')).toMatch(/^Without-Proposal: updates\.pullRequest$/m);
-    expect(await repo.tagMessage('shop/v1')).not.toMatch(/^Proposal:/m);
-    expect(await branches(repo)).toBe('');
-    await stage.dashboard('plain');
-    const { data: issues } = await stage.as('alice').rest.issues.listForRepo(repo.where);
-    const board = issues.find(({ title }) => title.includes('Portico'))?.body ?? '';
-    expect(board).toContain('### Updates that came without a pull request');
-    expect(board).toMatch(
-      new RegExp(
-        `\`shop\` \\| \`v1\` \\| \`v2\` \\| \`v1\` \\| \\[\`${head.slice(0, 7)}\`\\].*\\[compare\\]`,
-      ),
-    );
-    expect(stage.log.join('')).toContain('the update came without a pull request');
-    expect(await stage.writesOf(() => stage.look('plain'), 'plain')).toEqual([]);
-  },
-);
+test('it is one commit on the branch, checked, tagged, told on the dashboard, and creates no content', async () => {
+  const repo = stage.repository('plain');
+  expect(await repo.pulls('all')).toEqual([]);
+  const head = await repo.head('main');
+  expect(await repo.read('shop/config.yaml')).toContain('second');
+  expect((await repo.git('log', '-1', '--format=%s %P', head)).trim()).toMatch(
+    /^Update shop to v2 [0-9a-f]{40}$/,
+  );
+  expect((await repo.checks(head)).get('portico')).toMatchObject({ conclusion: 'success' });
+  expect((await repo.tags()).get('shop/v1')).toBe(head);
+  expect(await repo.tagMessage('shop/v1')).toMatch(/^Without-Proposal: updates\.pullRequest$/m);
+  expect(await repo.tagMessage('shop/v1')).not.toMatch(/^Proposal:/m);
+  expect(await branches(repo)).toBe('');
+  await stage.dashboard('plain');
+  const { data: issues } = await stage.as('alice').rest.issues.listForRepo(repo.where);
+  const board = issues.find(({ title }) => title.includes('Portico'))?.body ?? '';
+  expect(board).toContain('### Updates that came without a pull request');
+  expect(board).toMatch(
+    new RegExp(`\`shop\` \\| \`v1\` \\| \`v2\` \\| \`v1\` \\| \\[\`${head.slice(0, 7)}\`\\].*\\[compare\\]`),
+  );
+  expect(stage.log.join('')).toContain('the update came without a pull request');
+  expect(await stage.writesOf(() => stage.look('plain'), 'plain')).toEqual([]);
+});
 
-longTest('a ruleset that requires the check of Portico takes it', async () => {
+test('a ruleset that requires the check of Portico takes it', async () => {
   const repo = stage.repository('ruled');
   expect(await repo.pulls('all')).toEqual([]);
   expect([...(await repo.tags()).keys()]).toEqual(['shop/v1']);
@@ -218,7 +212,7 @@ const BY_PULL = [
 const MERGED: readonly string[] = ['reviewed', 'queued', 'protected', 'owned'];
 
 for (const [name, why] of BY_PULL) {
-  longTest(`${name}: it has a pull request, because ${why}`, async () => {
+  test(`${name}: it has a pull request, because ${why}`, async () => {
     const repo = stage.repository(name);
     expect(await bodyOf(repo)).toContain(`**It has a pull request because** ${why}`);
     await stage.look(name);
@@ -232,7 +226,7 @@ for (const [name, why] of BY_PULL) {
   });
 }
 
-longTest('what somebody committed on its branch meanwhile goes into a pull request with it', async () => {
+test('what somebody committed on its branch meanwhile goes into a pull request with it', async () => {
   const repo = stage.repository('edited');
   expect(await bodyOf(repo)).toContain('because** its branch holds commits that were not merged');
   const [pull] = await repo.pulls();
@@ -240,26 +234,23 @@ longTest('what somebody committed on its branch meanwhile goes into a pull reque
   expect(await repo.read('shop/config.yaml')).toContain('first');
 });
 
-longTest(
-  'a push to the branch meanwhile wins, and the update is made and checked again on top of it',
-  async () => {
-    const repo = stage.repository('raced');
-    expect(await repo.pulls('all')).toEqual([]);
-    const subjects = (await repo.git('log', '--first-parent', '--format=%s', 'main')).trim().split('\n');
-    expect(subjects.slice(0, 2)).toEqual(['Update shop to v2', 'Change']);
-    expect(await repo.read('README.md')).toBe('Meanwhile.\n');
-    expect((await repo.tags()).get('shop/v1')).toBe(await repo.head('main'));
-  },
-);
+test('a push to the branch meanwhile wins, and the update is made and checked again on top of it', async () => {
+  const repo = stage.repository('raced');
+  expect(await repo.pulls('all')).toEqual([]);
+  const subjects = (await repo.git('log', '--first-parent', '--format=%s', 'main')).trim().split('\n');
+  expect(subjects.slice(0, 2)).toEqual(['Update shop to v2', 'Change']);
+  expect(await repo.read('README.md')).toBe('Meanwhile.\n');
+  expect((await repo.tags()).get('shop/v1')).toBe(await repo.head('main'));
+});
 
-longTest('what the rules let through that are in force no more is checked again, and held', async () => {
+test('what the rules let through that are in force no more is checked again, and held', async () => {
   const repo = stage.repository('elsewhere');
   expect(await bodyOf(repo)).toContain('because** `portico` says: guardrail/color');
   expect(await repo.read('shop/config.yaml', 'release')).toContain('first');
   expect([...(await repo.tags()).keys()]).toEqual([]);
 });
 
-longTest('what portico-merge.yaml settles holds nothing back, with a pull request and without', async () => {
+test('what portico-merge.yaml settles holds nothing back, with a pull request and without', async () => {
   const settled = stage.repository('settled');
   expect(await settled.pulls('all')).toEqual([]);
   const byPull = stage.repository('settledByPull');
@@ -271,7 +262,7 @@ longTest('what portico-merge.yaml settles holds nothing back, with a pull reques
   }
 });
 
-longTest('several of one repository come one after the other, and a group as one commit', async () => {
+test('several of one repository come one after the other, and a group as one commit', async () => {
   const two = stage.repository('two');
   expect(await two.pulls('all')).toEqual([]);
   expect([...(await two.tags()).keys()].toSorted()).toEqual(['cart/v1', 'shop/v1']);
@@ -284,7 +275,7 @@ longTest('several of one repository come one after the other, and a group as one
   expect(await branches(grouped)).toBe('');
 });
 
-longTest('a closed schedule holds it back, and what somebody asks for has a pull request', async () => {
+test('a closed schedule holds it back, and what somebody asks for has a pull request', async () => {
   const repo = stage.repository('asked');
   expect(await repo.pulls('all')).toEqual([]);
   expect(await repo.read('shop/config.yaml')).toContain('first');
@@ -294,25 +285,22 @@ longTest('a closed schedule holds it back, and what somebody asks for has a pull
   expect(await bodyOf(repo)).toContain('because** someone asked for it');
 });
 
-longTest(
-  'its commit that is not green is a direct push like any other where somebody pushes it',
-  async () => {
-    const repo = stage.repository('full');
-    expect(await repo.pulls()).toHaveLength(1);
-    const [pull] = await repo.pulls();
-    const refs = (await branches(repo)).trim().split('\n');
-    const left = refs.filter((ref) => ref !== `refs/heads/${pull!.head.ref}`);
-    expect(left).toHaveLength(1);
-    const sha = (await repo.git('rev-parse', left[0]!)).trim();
-    expect((await repo.checks(sha)).get('portico')?.conclusion).toBe('failure');
-    await stage.as('bob').rest.git.updateRef({ ...repo.where, ref: 'heads/main', sha });
-    await stage.idle();
-    expect([...(await repo.tags()).keys()]).toEqual([]);
-    expect((await repo.checks(sha)).get('portico/publication')?.conclusion).not.toBe('success');
-  },
-);
+test('its commit that is not green is a direct push like any other where somebody pushes it', async () => {
+  const repo = stage.repository('full');
+  expect(await repo.pulls()).toHaveLength(1);
+  const [pull] = await repo.pulls();
+  const refs = (await branches(repo)).trim().split('\n');
+  const left = refs.filter((ref) => ref !== `refs/heads/${pull!.head.ref}`);
+  expect(left).toHaveLength(1);
+  const sha = (await repo.git('rev-parse', left[0]!)).trim();
+  expect((await repo.checks(sha)).get('portico')?.conclusion).toBe('failure');
+  await stage.as('bob').rest.git.updateRef({ ...repo.where, ref: 'heads/main', sha });
+  await stage.idle();
+  expect([...(await repo.tags()).keys()]).toEqual([]);
+  expect((await repo.checks(sha)).get('portico/publication')?.conclusion).not.toBe('success');
+});
 
-longTest('neither what configures comes that way, nor is it let by what an update brings', async () => {
+test('neither what configures comes that way, nor is it let by what an update brings', async () => {
   const spec = direct().spec.replaceAll('\n', '\n  ');
   const file = `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: web }\nspec:\n  ${spec}\n`;
   const heads = [await stage.repository('top').head('main'), await stage.repository('usual').head('main')];

@@ -74,8 +74,9 @@ longTest(
   },
 );
 
-test.skipIf(!LONG)(
+test(
   'renamed, archived, deleted, or without the package: the others get the next revision',
+  { tags: ['campaign'] },
   async () => {
     const rest = stage.as('alice').rest;
     await rest.repos.update({ ...stage.repository('renamed').where, name: 'other' });
@@ -94,12 +95,16 @@ test.skipIf(!LONG)(
   },
 );
 
-test.skipIf(!LONG)('the upstream is renamed: who is locked to its former name follows it', async () => {
-  await stage.as('alice').rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
-  await stage.idle();
-  await release('v4', 'fourth', 'upper');
-  for (const name of ['other', 'retired']) expect(await titles(name)).toEqual(['Update shop to v4']);
-});
+test(
+  'the upstream is renamed: who is locked to its former name follows it',
+  { tags: ['campaign'] },
+  async () => {
+    await stage.as('alice').rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
+    await stage.idle();
+    await release('v4', 'fourth', 'upper');
+    for (const name of ['other', 'retired']) expect(await titles(name)).toEqual(['Update shop to v4']);
+  },
+);
 
 longTest('whatever was written, it was by a token that can touch that repository alone', () => {
   const tokens = stage.forge.context.records.tokens

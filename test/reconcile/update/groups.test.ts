@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
@@ -221,8 +222,9 @@ test('one merge publishes all packages of the group', async () => {
   for (const name of ['a', 'b']) expect(await repo.read(`apps/${name}/Kptfile`)).toContain('ref: web/v3');
 });
 
-test.skipIf(process.env['PORTICO_LONG'] !== '1')(
+test(
   'closed means: none of these; without the group its pull request is closed, and each has its own',
+  { tags: ['campaign'] },
   async () => {
     const repo = stage.repository('together');
     await release('v4', 'pink', '');

@@ -1,9 +1,9 @@
+// @module-tag story
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest, STORIES } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -34,7 +34,6 @@ const packageOf = (name: string): ReturnType<typeof smallPackage> =>
   smallPackage(name, { data: { color: 'one' } });
 
 beforeAll(async () => {
-  if (!STORIES) return;
   const upstream = NAMES.map((name) => STORY[name].from);
   stage = await startStage(
     {
@@ -67,7 +66,7 @@ afterAll(async () => {
 
 for (const name of NAMES) {
   const { from, order, reason } = STORY[name];
-  longTest(
+  test(
     order === null ? 'what nobody stopped comes' : `${name}: ${order} holds an update whose checks are green`,
     async () => {
       const up = stage.repository('up');

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
-import { titled } from '../../processors/real-tools.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
 import {
@@ -11,7 +10,6 @@ import {
   crd,
   deployment,
   HELM,
-  tools,
   type ChartRepository,
 } from './chart-repository.ts';
 
@@ -48,7 +46,7 @@ function publish(version: string, more = ''): void {
   charts.publish(version, templates);
 }
 
-describe.skipIf(tools === undefined)(titled('updates of sources', tools), () => {
+describe('updates of sources', { tags: ['helm', 'bubblewrap'] }, () => {
   beforeAll(async () => {
     Object.assign(process.env, HELM);
     charts = await chartRepository();
