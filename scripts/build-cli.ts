@@ -51,21 +51,29 @@ export async function buildCli(dist = join(HERE, 'dist')): Promise<string> {
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
   const components = componentsOf(modules.map((id) => relative(ROOT, id)));
   // What keeps the folder of the source from being packed or published is not for what is built.
-  const { private: _private, scripts: _scripts, ...manifest } = read<Record<string, unknown>>(HERE);
-  const { version, repository: url } = read<{ readonly version: string; readonly repository?: string }>(ROOT);
+  const { private: _private, scripts: _scripts, ...manifest } = manifestIn(HERE);
+  const { version, repository: url } = manifestIn(ROOT);
   const repository = url === undefined ? undefined : { type: 'git', url, directory: 'packages/cli' };
   const published = { ...manifest, version, repository };
   writeFileSync(join(dist, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(components));
-  const bill = softwareBillOfMaterials({ name: manifest['name'] as string, version }, components);
+  const bill = softwareBillOfMaterials({ name: manifest.name, version }, components);
   writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(bill, undefined, 2)}\n`);
   copyFileSync(join(HERE, 'README.md'), join(dist, 'README.md'));
   copyFileSync(join(ROOT, 'LICENSE'), join(dist, 'LICENSE'));
   return dist;
 }
 
-function read<T>(folder: string): T {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as T;
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly scripts?: object;
+  readonly repository?: string;
+}
+
+function manifestIn(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
 /** What the verbs of the server load is replaced by a sentence about where the server is. `app create` needs no server. */

@@ -79,10 +79,13 @@ test('the changelog has the form of Keep a Changelog, and entries of one line', 
     .filter((line) => line !== '');
   const isKnown = /^(?:- [A-Z].*[.)]|### (?:Added|Changed|Deprecated|Removed|Fixed|Security))$/;
   expect(lines.filter((line) => !isKnown.test(line))).toEqual([]);
-  const words = (line: string): number =>
-    line
-      .replace(/ \(\[.*\)$/, '')
-      .split(' ')
-      .slice(1).length;
-  expect(lines.filter((line) => words(line) > 25)).toEqual([]);
+  expect(lines.filter((line) => wordsOf(line) > 25)).toEqual([]);
 });
+
+/** Words of an entry, without the links at its end. */
+function wordsOf(entry: string): number {
+  return entry
+    .replace(/ \(\[.*\)$/, '')
+    .split(' ')
+    .slice(1).length;
+}

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCli } from '../../scripts/build-cli.ts';
 import { VERBS } from '../../src/cli/table.ts';
 import { longTest } from '../long-test.ts';
-import { run, scratch, type Outcome, type Scratch } from './run-portico.ts';
+import { ROOT, run, scratch, type Outcome, type Scratch } from './run-portico.ts';
 
 /** Bytes of the package as it lies on disk. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -63,6 +63,17 @@ test('the package is small, needs no other, and has no server', () => {
   expect([...new Set(imported)].filter((name) => !isBuiltin(name))).toEqual([]);
   const components = (JSON.parse(read('sbom.cdx.json')) as { components: { name: string }[] }).components;
   expect(components.filter(({ name }) => /pg-boss|pglite|^pg$|probot/.test(name))).toEqual([]);
+});
+
+test('the folder of its source can be neither packed nor published, the built one can be both', async () => {
+  const { code, stderr } = await run('npm', ['pack', '--dry-run'], { cwd: join(ROOT, 'packages/cli') });
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('npm run build:cli');
+  const source = JSON.parse(readFileSync(join(ROOT, 'packages/cli/package.json'), 'utf8')) as object;
+  expect(source).toMatchObject({ private: true });
+  const built = JSON.parse(read('package.json')) as object;
+  expect(built).not.toHaveProperty('private');
+  expect(built).not.toHaveProperty('scripts');
 });
 
 test('a start loads three files, and of Node only what it uses', () => {
