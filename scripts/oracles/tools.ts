@@ -9,6 +9,9 @@ import { join } from 'node:path';
 const HERE = import.meta.dirname;
 const BUILT = join(HERE, '../../.oracles');
 
+/** Leave out parts of operator-registry that link C libraries for container storage. */
+const TAGS = 'containers_image_openpgp,exclude_graphdriver_btrfs';
+
 interface Tool {
   /** The directory in `scripts/oracles/` that holds its go.mod and main.go. */
   readonly program: string;
@@ -16,11 +19,19 @@ interface Tool {
   readonly module: string;
   /** The pinned version: the go.mod's own line. */
   readonly version: string;
+  /** The main package, where it is not our own main.go but the tool's. */
+  readonly main?: string;
 }
 
 /** Tools by the name that cases give. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   kpt: tool('kpt', 'github.com/kptdev/kpt'),
+  'apply-setters': catalogFunction('apply-setters'),
+  'list-setters': catalogFunction('list-setters'),
+  kyaml: tool('functions', 'sigs.k8s.io/kustomize/kyaml'),
+  kustomize: tool('filters', 'sigs.k8s.io/kustomize/api'),
+  'operator-controller': tool('catalogs', 'github.com/operator-framework/operator-controller'),
+  'operator-registry': tool('catalogs', 'github.com/operator-framework/operator-registry'),
 };
 
 function tool(program: string, module: string): Tool {
@@ -32,21 +43,31 @@ function tool(program: string, module: string): Tool {
   return { program, module, version };
 }
 
+/** A function whose own main package is built: no other package of it can run it. */
+function catalogFunction(name: string): Tool {
+  const module = `github.com/GoogleContainerTools/kpt-functions-catalog/functions/go/${name}`;
+  return { ...tool('functions', module), main: module };
+}
+
 /**
  * Builds a tool with Go unless it is there, and returns the path of its program.
  *
+ * @param ofFamily the directory of the program, where a family asks the tool by a program of its own
  * @throws if Go is missing, or the module proxy does not serve the pinned version
  */
-export function buildTool(name: string): string {
-  const { program } = TOOLS[name] ?? fail(`there is no tool ${name}`);
+export function buildTool(name: string, ofFamily?: string): string {
+  const { module, version, main, ...own } = TOOLS[name] ?? fail(`there is no tool ${name}`);
+  const program = ofFamily ?? own.program;
+  if (tool(program, module).version !== version)
+    throw new Error(`scripts/oracles/${program}/go.mod requires another version of ${module} than ${version}`);
   mkdirSync(BUILT, { recursive: true });
-  const binary = join(BUILT, program);
+  const binary = join(BUILT, main === undefined ? program : name);
   process.stderr.write(`${existsSync(binary) ? 'checking' : 'building'} ${name} …\n`);
   // Go knows itself whether the program is still that of its sources.
-  execFileSync('go', ['build', '-trimpath', '-buildvcs=false', '-o', binary, '.'], {
+  execFileSync('go', ['build', '-trimpath', '-buildvcs=false', '-o', binary, main ?? '.'], {
     cwd: join(HERE, program),
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, GOFLAGS: '-mod=readonly', GOWORK: 'off' },
+    env: { ...process.env, GOFLAGS: `-mod=readonly -tags=${TAGS}`, GOWORK: 'off' },
   });
   return binary;
 }

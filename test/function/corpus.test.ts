@@ -1,52 +1,78 @@
-import { readFileSync } from 'node:fs';
-
 import { describe, expect, test } from 'vitest';
 
-import { hasCorpus, readCases, runCase } from './corpus-case.ts';
-import type { Verdict } from './corpus-case.ts';
+import type { ResultItem } from '../../src/package/render/function-runtime.ts';
+import { canonical, linesChanged } from '../corpus/canonical.ts';
+import {
+  type FunctionCase,
+  messagesOf,
+  type Outcome,
+  plainResult,
+  type Result,
+  runCase,
+  shape,
+  textsOf,
+} from '../corpus/functions/function-case.ts';
+import { readCases, readRules } from '../corpus/read-cases.ts';
 
-/** Cases that differ from upstream on purpose or not yet hold: the document gives the reason for each. */
-const DOCUMENT = new URL('../../docs/functions-differences.md', import.meta.url);
-const listed = new Set(
-  [...readFileSync(DOCUMENT, 'utf8').matchAll(/^- `([a-z0-9.-]+\/[^`]+)`/gm)].map((match) => match[1]!),
-);
+const cases: FunctionCase[] = readCases('functions', shape);
+const rules = readRules('functions');
+const titled = (some: readonly FunctionCase[]): [string, FunctionCase][] =>
+  some.map((one) => [`${one.name}: ${one.rules.map((id) => rules[id]).join(' ')}`, one]);
 
-if (!hasCorpus)
-  console.warn('SKIPPED: ../shared/corpus is not there, so the golden cases of functions did not run');
-
-describe.skipIf(!hasCorpus)('golden cases of catalog functions', () => {
-  test('hold, or are listed with their reason', async () => {
-    const verdicts = new Map<string, Verdict & { readonly function: string; readonly current: boolean }>();
-    for (const one of hasCorpus ? readCases() : []) {
-      const verdict = await runCase(one).catch((error: unknown): Verdict => ({
-        outcome: 'failed',
-        why: `crash: ${error instanceof Error ? error.stack : String(error)}`,
-      }));
-      verdicts.set(one.id, { ...verdict, function: one.function, current: one.current });
+describe('catalog functions and pipelines of packages', () => {
+  test.each(titled(cases))('%s', async (_title, one) => {
+    const wanted = one.differs?.expected ?? one.expected;
+    const error = one.differs === undefined ? one.error : one.differs.error;
+    const done = await runCase(one);
+    const said = messagesOf(done);
+    expect({ exitCode: done.ok ? 0 : 1, said }).toEqual({ exitCode: wanted.exitCode, said });
+    if (error !== undefined) expect(said.join('\n')).toContain(error);
+    if (wanted.results !== undefined) {
+      const listed = (items: readonly (ResultItem | Result)[]): Result[] =>
+        one.unordered === undefined ? items.map(plainResult) : items.map(plainResult).sort(byText);
+      expect(listed(done.runs.flatMap((run) => run.results))).toEqual(listed(wanted.results));
     }
-    const table = Map.groupBy(verdicts.values(), (verdict) => verdict.function);
-    console.log(
-      [...table]
-        .map(([name, all]) => {
-          const count = (outcome: Verdict['outcome'], current: boolean): number =>
-            all.filter((verdict) => verdict.outcome === outcome && verdict.current === current).length;
-          const counts = (current: boolean): string =>
-            (['exact', 'lossless', 'refused', 'failed'] as const)
-              .map((outcome) => `${outcome} ${count(outcome, current)}`)
-              .join(', ');
-          return `${name}: current: ${counts(true)}; older: ${counts(false)}`;
-        })
-        .join('\n'),
-    );
-    const bad = [...verdicts].filter(([id, verdict]) => {
-      if (verdict.outcome === 'exact' || verdict.outcome === 'lossless') return false;
-      if (verdict.outcome === 'refused' && verdict.foreign === true) return false;
-      return !listed.has(id);
+    compareFiles(one, wanted, textsOf(done.files));
+  });
+
+  const settled = cases.filter(
+    ({ expected, differs, unstable }) =>
+      (differs?.expected ?? expected).exitCode === 0 && unstable === undefined,
+  );
+  test.each(titled(settled))('a second run changes nothing: %s', async (_title, one) => {
+    const first = await runCase(one);
+    const second = await runCase(one, first.files);
+    expect({ ok: second.ok, files: textsOf(second.files) }).toEqual({
+      ok: true,
+      files: textsOf(first.files),
     });
-    const stale = [...verdicts].filter(
-      ([id, { outcome }]) => listed.has(id) && (outcome === 'exact' || outcome === 'lossless'),
-    );
-    expect(stale.map(([id]) => `${id} holds: take it off the list`)).toEqual([]);
-    expect(bad.map(([id, verdict]) => `${id}: ${verdict.outcome}: ${verdict.why}`)).toEqual([]);
+  });
+
+  const differing = cases.filter(({ differs }) => differs !== undefined);
+  test.each(titled(differing))('the difference from the tool is real: %s', (_title, one) => {
+    const { expected, error } = one.differs!;
+    expect({ expected, error }).not.toEqual({ expected: one.expected, error: one.error });
   });
 });
+
+/** Compares as bytes, or as data where the case says that the tool prints anew; then no line more than the tool changes. */
+function compareFiles(one: FunctionCase, wanted: Outcome, got: Readonly<Record<string, string>>): void {
+  const all = { ...one.files, ...wanted.files };
+  const paths = Object.keys(all).filter((path) => all[path] !== null);
+  expect(Object.keys(got).sort()).toEqual(paths.sort());
+  for (const path of paths) {
+    const [text, target] = [got[path]!, all[path]!];
+    if (one.compare === 'bytes' || wanted.files[path] === undefined) {
+      expect(text, path).toBe(target);
+      continue;
+    }
+    const comments = one.compare === 'comments';
+    expect(canonical(path, text, comments), path).toBe(canonical(path, target, comments));
+    const before = one.files[path] ?? '';
+    expect(linesChanged(before, text), path).toBeLessThanOrEqual(linesChanged(before, target));
+  }
+}
+
+function byText(a: Result, b: Result): number {
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+}

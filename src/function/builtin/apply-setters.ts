@@ -78,7 +78,7 @@ function setItem(item: KrmObject, given: Given, results: ResultItem[]): string |
   let problem: string | undefined;
   const done = (field: Field, value: string): void => {
     results.push({
-      message: `set field value to "${value}"`,
+      message: `set field value to ${JSON.stringify(value)}`,
       field: { path: field.path },
       ...pathOnly(item),
     });
