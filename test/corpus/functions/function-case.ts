@@ -2,9 +2,12 @@
 import { z } from 'zod';
 
 import { createRuntime } from '../../../src/function/runtime.ts';
-import type { PackageFiles } from '../../../src/package/package.ts';
+import type { PackageFile, PackageFiles } from '../../../src/package/package.ts';
+import { editInPlace } from '../../../src/package/render/edit-documents.ts';
 import { evalFunction } from '../../../src/package/render/eval.ts';
+import { copyValue } from '../../../src/package/render/field-notes.ts';
 import type { ResultItem } from '../../../src/package/render/function-runtime.ts';
+import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
 import type { RenderResult } from '../../../src/package/render/render-types.ts';
 import { renderPackage } from '../../../src/package/render/render.ts';
@@ -45,6 +48,8 @@ export const input = {
   error: z.string().optional(),
   /** How near the files must come to the expected ones: in bytes (the default), in data and comments, in data. */
   compare: z.enum(['bytes', 'comments', 'data']).default('bytes'),
+  /** Why the function is called on the documents of the one file, without the checks of a package. */
+  direct: z.string().optional(),
   /** Why the order of results is not the tool's. */
   unordered: z.string().optional(),
   /** Why a second run may change the files once more. */
@@ -89,12 +94,35 @@ export async function runCase(one: FunctionCase, files = filesOf(one.files)): Pr
   const functionConfig =
     text === undefined ? undefined : readResources('config.yaml', text).documents[0]?.value;
   const { image, selectors, exclude } = one;
+  if (one.direct !== undefined) return callFunction(image, files, functionConfig);
   return evalFunction({
     files,
     runtime,
     spec: { image, ...(selectors && { selectors }), ...(exclude && { exclude }) },
     ...(functionConfig && { functionConfig }),
   });
+}
+
+/** Calls a function on the documents of the one file, as on a stream. */
+async function callFunction(
+  image: string,
+  files: PackageFiles,
+  functionConfig: KrmObject | undefined,
+): Promise<RenderResult> {
+  const [[path, file]] = [...files] as [[string, PackageFile]];
+  const source = readResources(path, new TextDecoder().decode(file.bytes));
+  const items = source.documents.map(({ value }) => copyValue(value));
+  const output = await createRuntime().run({ image }, { items, ...(functionConfig && { functionConfig }) });
+  const { exitCode, results } = output;
+  const ok = exitCode === 0;
+  const bytes = new TextEncoder().encode(editInPlace(source, output.items ?? []));
+  return {
+    ok,
+    files: ok ? new Map([[path, { ...file, bytes }]]) : files,
+    changed: [],
+    runs: [{ package: '.', function: image, type: 'mutator', exitCode, results }],
+    findings: [],
+  };
 }
 
 /** Returns everything that Portico said of a run that did not succeed. */
