@@ -40,6 +40,7 @@ const PURE = ['text', 'command', 'revision', 'package', 'config', 'catalog', 'ch
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   '.': [
+    'package.json',
     'cli',
     'command',
     'bot',
@@ -110,6 +111,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // `spec.access` speaks of commands by their names, and commands of the configuration; no file of one imports another in a ring.
   config: [
+    'package.json',
     'text',
     'cel',
     'command',
@@ -211,6 +213,7 @@ function folderOf(file: string): string {
 }
 
 function targetOf(file: string, specifier: string): string {
+  if (specifier.endsWith('../package.json')) return 'package.json';
   if (specifier.startsWith('.')) return folderOf(posix.join(posix.dirname(file), specifier));
   return specifier.startsWith('node:') ? specifier : `npm:${specifier}`;
 }
