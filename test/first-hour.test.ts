@@ -4,9 +4,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 import { runSteps, stepsOf } from '../scripts/pictures/page-steps.ts';
-import { ROOT, scratch } from './cli/run-portico.ts';
+import { ROOT, run, scratch } from './cli/run-portico.ts';
 import { freePort } from './e2e/portico-process.ts';
 import { longTest } from './long-test.ts';
+import { MACHINE_PATH } from './machine-path.ts';
 
 const page = readFileSync('docs/first-hour.md', 'utf8');
 const steps = stepsOf(page);
@@ -15,12 +16,33 @@ test('the tutorial has a command for each step, and every step is told of', () =
   expect(steps.length).toBeGreaterThanOrEqual(page.match(/^## /gm)!.length);
 });
 
+test('a wait of the tutorial ends, and shows the log', async () => {
+  const waits = steps.flatMap(
+    ({ commands }) => commands.match(/^.*\b(?:until|while|sleep|wait_for \S)/gm) ?? [],
+  );
+  expect(waits.filter((line) => !line.startsWith('wait_for '))).toEqual([
+    expect.stringContaining('for _ in {1..60}'),
+  ]);
+  using hour = scratch();
+  hour.write({ 'dev.log': 'port 4290 is in use\n' });
+  const wait = steps.find(({ commands }) => commands.startsWith('wait_for()'))?.commands ?? '';
+  const hasty = `sleep() { :; }\n${wait}\nwait_for use cat dev.log && wait_for http cat dev.log`;
+  const { code, stderr } = await run('bash', ['-c', hasty], {
+    cwd: hour.path('.'),
+    env: { HOUR: hour.path('.') },
+  });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^"http" did not appear .*\/dev\.log:\nport 4290 is in use\n$/),
+  ]);
+});
+
 longTest(
-  'the commands of the tutorial do what it says',
+  'the commands of the tutorial do what it says, with the Node of this machine',
   async () => {
     using hour = scratch();
     const env = {
-      PATH: process.env['PATH'],
+      PATH: MACHINE_PATH,
       HOUR: hour.path('hour'),
       PORT: String(await freePort()),
       HOME: hour.path('.'),
