@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
+import { delimiter } from 'node:path';
 
 import { defineConfig } from 'vitest/config';
 
 import { MissingParts } from './test/missing-parts.ts';
-import { PARTS, RUNS, STORIES } from './test/parts.ts';
+import { PARTS, PATH, RUNS, STORIES } from './test/parts.ts';
 
 /** They replace HTTP in their process, or its environment. */
 const APART = ['test/forge/**/*.test.ts', 'test/e2e/probot-host.test.ts'];
@@ -44,6 +45,7 @@ export default defineConfig({
       { extends: true, test: { name: 'apart', isolate: true, include: APART } },
     ],
     env: {
+      PATH: PATH.join(delimiter),
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_CONFIG_SYSTEM: '/dev/null',
       GIT_TERMINAL_PROMPT: '0',

@@ -17,6 +17,12 @@ const isSet = (variable: string): boolean => (process.env[variable] ?? '') !== '
 const isLinux = process.platform === 'linux';
 const isRoot = process.getuid?.() === 0;
 
+/** Where tests find programs: `.oracles` holds those that are built for this checkout alone. */
+export const PATH: readonly string[] = [
+  join(import.meta.dirname, '../.oracles'),
+  ...(process.env['PATH'] ?? '').split(delimiter),
+];
+
 /** The stories also run with the campaigns, which take hours. */
 export const CAMPAIGN = process.env['PORTICO_LONG'] === '1';
 export const STORIES = CAMPAIGN || process.env['PORTICO_STORIES'] === '1';
@@ -37,7 +43,7 @@ export const RUNS: readonly Part[] = [
 
 const debian = (name: string, ...packages: string[]): Part => ({
   name,
-  isHere: () => programOnPath(name) !== undefined,
+  isHere: () => isOnPath(name),
   get: `apt-get install ${packages.length > 0 ? packages.join(' ') : name}`,
 });
 
@@ -74,10 +80,10 @@ export const PARTS: readonly Part[] = [
   { name: 'go', isHere: () => runs('go', 'version'), get: 'install Go 1.26 or newer' },
   {
     name: 'actionlint',
-    isHere: () => programOnPath('actionlint') !== undefined,
-    get: 'npm run oracles -- --programs',
+    isHere: () => isOnPath('actionlint'),
+    get: 'go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12',
   },
-  { name: 'kpt', isHere: () => programOnPath('kpt') !== undefined, get: 'npm run oracles -- --programs' },
+  { name: 'kpt', isHere: () => isOnPath('kpt'), get: 'npm run oracles -- render --check, with Go' },
   {
     name: 'helm',
     isHere: () => isLinux && process.arch === 'x64',
@@ -87,10 +93,8 @@ export const PARTS: readonly Part[] = [
   { name: 'root', isHere: () => isRoot, get: 'run as root' },
 ];
 
-/** Returns the path of a program, or undefined. `.oracles` holds those that `npm run oracles` builds. */
-export function programOnPath(name: string): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'];
-  return folders.map((folder) => join(folder, name)).find(isExecutable);
+function isOnPath(program: string): boolean {
+  return PATH.some((folder) => isExecutable(join(folder, program)));
 }
 
 function isExecutable(path: string): boolean {
