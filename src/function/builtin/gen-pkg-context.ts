@@ -1,8 +1,8 @@
 /** kpt's own builtins/gen-pkg-context (pkg/lib/builtins/pkg_context.go). */
-import { PACKAGE_PATH, annotationOf, pathOf, setPlace } from '../../package/render/bookkeeping.ts';
+import { PACKAGE_PATH, annotationOf, ensureMap, pathOf, setPlace } from '../../package/render/bookkeeping.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
-import { failure, kindOf, nameOf } from './krm.ts';
+import { failure, kindOf, LOCAL_CONFIG, nameOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 export const genPkgContext: BuiltinFunction = {
@@ -29,12 +29,13 @@ function run(input: BuiltinInput): BuiltinOutput {
   const made: KrmObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'kptfile.kpt.dev', annotations: { 'config.kubernetes.io/local-config': 'true' } },
+    metadata: { name: 'kptfile.kpt.dev', annotations: { [LOCAL_CONFIG]: 'true' } },
     data: { name },
   };
   setPlace(made, { package: rootOf(input.items), path: 'package-context.yaml', index: 0 });
   if (old !== undefined) {
     // What is there is edited, so that its comments stay.
+    ensureMap(ensureMap(old, 'metadata'), 'annotations')[LOCAL_CONFIG] = 'true';
     old['data'] = { name };
     return { items: input.items.filter((item) => item === old || !isContext(item)), results: [result] };
   }

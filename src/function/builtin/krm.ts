@@ -83,7 +83,7 @@ function lenient(wanted: string, has: string): boolean {
   return wanted === '' || has === '' || wanted === has;
 }
 
-const LOCAL_CONFIG = 'config.kubernetes.io/local-config';
+export const LOCAL_CONFIG = 'config.kubernetes.io/local-config';
 
 /** True for resources that are configuration of tools and never applied. */
 export function isLocalConfig(item: KrmObject): boolean {

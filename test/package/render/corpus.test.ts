@@ -1,118 +1,139 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+/** The golden cases of rendering: what `kpt fn render` makes of a package, Portico makes too, or the case says why not. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
+import { documentsText } from '../../../src/cli/package-stream.ts';
 import { functionResultList } from '../../../src/function/result-list.ts';
 import { createRuntime } from '../../../src/function/runtime.ts';
-import type { PackageFiles } from '../../../src/package/package.ts';
 import type { RenderResult } from '../../../src/package/render/render-types.ts';
 import { renderPackage } from '../../../src/package/render/render.ts';
-import { canonicalFile, CORPUS, hasCorpus, readDirectory } from '../../function/corpus-case.ts';
+import { canonical, linesChanged } from '../../corpus/canonical.ts';
+import { readCases } from '../../corpus/read-cases.ts';
+import {
+  type Outcome,
+  type RenderCase,
+  type Run,
+  SEARCH_PATH,
+  shape,
+} from '../../corpus/render/render-case.ts';
+import { changesBetween, withChanges } from '../../corpus/tree-changes.ts';
+import { packageOf, textsOf } from './support.ts';
 
-const DOCUMENT = new URL('../../../docs/functions-differences.md', import.meta.url);
-const listed = new Set(
-  [...readFileSync(DOCUMENT, 'utf8').matchAll(/^- `render\/([^`]+)`/gm)].map((match) => match[1]!),
-);
-
-if (!hasCorpus)
-  console.warn('SKIPPED: ../shared/corpus is not there, so the cases of kpt fn render did not run');
-
+const cases: RenderCase[] = readCases('render', shape);
 const work = mkdtempSync(join(tmpdir(), 'portico-render-'));
 afterAll(() => rmSync(work, { recursive: true }));
 
-describe.skipIf(!hasCorpus)('what kpt fn render does', () => {
-  test('is done, or the difference is listed with its reason', async () => {
-    const root = join(CORPUS, 'render');
-    const failed: string[] = [];
-    const names = hasCorpus ? readdirSync(root).sort() : [];
-    const verdicts = new Map<string, string | undefined>();
-    // Two at a time: the exec functions are processes.
-    const queue = [...names];
-    const worker = async (): Promise<void> => {
-      for (let name = queue.shift(); name !== undefined; name = queue.shift())
-        verdicts.set(name, await judge(join(root, name), name));
-    };
-    await Promise.all([worker(), worker()]);
-    for (const name of names) {
-      const why = verdicts.get(name);
-      if (why !== undefined && !listed.has(name)) failed.push(`${name}: ${why}`);
+describe('a package is rendered as kpt renders it', () => {
+  // A case waits for a process for each function.
+  test.concurrent.each(cases)('$name', { timeout: 60_000 }, async (one) => {
+    const result = await renderCase(one);
+    const refused = result.runs.find((run) => run.refused !== undefined)?.refused;
+    expect((result.problem ?? refused)?.code).toBe(one.refusal);
+    const { differs } = one;
+    if (differs === undefined) {
+      expect(mismatch(one, one.expected, result)).toBeUndefined();
+      return;
     }
-    const passed = names.filter((name) => verdicts.get(name) === undefined).length;
-    console.log(
-      `${names.length} cases of kpt fn render: ${passed} equal in meaning, ${names.length - passed} differ`,
-    );
-    const stale = names.filter((name) => verdicts.get(name) === undefined && listed.has(name));
-    expect(stale.map((name) => `${name} holds: take it off the list`)).toEqual([]);
-    expect(failed).toEqual([]);
+    expect(outcomeOf(one, result)).toEqual(differs.expected);
+    expect(mismatch(one, one.expected, result), 'there is no difference: take it out').toBeDefined();
   });
 });
 
-/** Why our outcome is not kpt's, if it is not. */
-async function judge(dir: string, name: string): Promise<string | undefined> {
-  const input = readDirectory(join(dir, 'input'));
+test('every difference from kpt is listed in docs/functions-differences.md', () => {
+  const text = readFileSync(new URL('../../../docs/functions-differences.md', import.meta.url), 'utf8');
+  const listed = [...text.matchAll(/^- `render\/([^`]+)`/gm)].map((match) => match[1]!);
+  const names = cases.filter(({ differs }) => differs !== undefined).map(({ name }) => name);
+  expect(listed.toSorted()).toEqual(names.toSorted());
+});
+
+function renderCase(one: RenderCase): Promise<RenderResult> {
   const runtime = createRuntime({
-    allowExec: name !== 'exec-not-allowed',
+    allowExec: one.args.includes('--allow-exec'),
     workingDirectory: work,
     // The sandbox has tests of its own.
-    environment: {
-      ...process.env,
-      PATH: `${join(CORPUS, 'render-functions')}:${process.env['PATH']}`,
-      PORTICO_EXEC_SANDBOX: 'off',
-    },
+    environment: { ...process.env, PATH: SEARCH_PATH, PORTICO_EXEC_SANDBOX: 'off' },
   });
-  const result = await renderPackage({ files: input, runtime });
-  const { outcome, args } = parse(readFileSync(join(dir, 'case.yaml'), 'utf8')) as Shown;
-  if (result.ok !== (outcome === 'ok')) {
-    return `${result.ok ? 'succeeds' : 'fails'}: ${JSON.stringify(result.problem ?? result.runs.at(-1))}`;
-  }
-  // With -o kpt leaves the files alone; that is the command's business.
-  const files = args.includes('-o')
-    ? undefined
-    : compareFiles(result, readDirectory(join(dir, 'expected-kpt')));
-  return files ?? compareResults(dir, result, outcome);
+  return renderPackage({ files: packageOf(one.package), runtime });
 }
 
-function compareFiles(result: RenderResult, expected: PackageFiles): string | undefined {
-  for (const path of new Set([...expected.keys(), ...result.files.keys()])) {
-    const wanted = canonicalFile(expected, path);
-    const got = canonicalFile(result.files, path);
-    if (wanted === got) continue;
-    return `${path}: ${got ?? 'missing'}\nwanted: ${wanted ?? 'nothing'}`;
+/** Returns what Portico gave, in the form of the cases. */
+function outcomeOf(one: RenderCase, result: RenderResult): Outcome {
+  const runs = runsOf(result);
+  return {
+    exitCode: result.ok ? 0 : 1,
+    files: changesBetween(one.package, textsOf(result.files)),
+    ...(runs.length === 0 ? {} : { runs }),
+  };
+}
+
+function runsOf(result: RenderResult): Run[] {
+  return (parse(functionResultList(result)) as { items?: Run[] }).items ?? [];
+}
+
+/** Returns where Portico's result is not the tool's, undefined where it is. */
+function mismatch(one: RenderCase, expected: Outcome, result: RenderResult): string | undefined {
+  if (result.ok !== (expected.exitCode === 0)) return result.ok ? 'succeeds' : 'fails';
+  const runs = compareRuns(expected, result);
+  if (runs !== undefined) return runs;
+  if (expected.stdout !== undefined) {
+    const printed = documentsText(result.files);
+    return dataOf('a.yaml', printed) === dataOf('a.yaml', expected.stdout) ? undefined : printed;
+  }
+  const wanted = withChanges(one.package, expected.files);
+  const got = textsOf(result.files);
+  for (const path of new Set([...Object.keys(wanted), ...Object.keys(got)])) {
+    const texts = { before: one.package[path], wanted: wanted[path], got: got[path] };
+    const why = compareFile(path, texts, one.compare === 'comments');
+    if (why !== undefined) return why;
   }
   return undefined;
 }
 
-interface Shown {
-  readonly outcome: 'ok' | 'error';
-  readonly args: readonly string[];
+interface Texts {
+  readonly before: string | undefined;
+  readonly wanted: string | undefined;
+  readonly got: string | undefined;
 }
 
-interface ResultList {
-  readonly exitCode: number;
-  readonly items?: readonly Record<string, unknown>[];
+/** Data and line comments are the tool's; lines that no function touched stay, which the tool prints again. */
+function compareFile(path: string, { before, wanted, got }: Texts, comments: boolean): string | undefined {
+  if (wanted === got) return undefined;
+  if (wanted === undefined || got === undefined)
+    return `${path} is ${got === undefined ? 'missing' : 'too much'}`;
+  const said = `${path} is\n${got}\nwanted\n${wanted}`;
+  if (dataOf(path, wanted, comments) !== dataOf(path, got, comments)) return said;
+  if (before === undefined || before === got) return undefined;
+  if (dataOf(path, before) === dataOf(path, got)) return `nothing changes, but ${said}`;
+  return linesChanged(before, got) > linesChanged(before, wanted) ? `more lines change: ${said}` : undefined;
 }
 
-function compareResults(dir: string, result: RenderResult, outcome: Shown['outcome']): string | undefined {
-  const file = join(dir, 'expected-results.yaml');
-  if (!existsSync(file)) return undefined;
-  const wanted = plain(parse(readFileSync(file, 'utf8')) as ResultList);
-  let got = plain(parse(functionResultList(result)) as ResultList);
-  if (outcome === 'error') {
-    // kpt names no function that failed a check of kpt's own, and says nothing where the function said nothing.
-    got = got
-      .slice(0, wanted.length)
-      .map((item, at) => (wanted[at]?.['results'] === undefined ? { ...item, results: undefined } : item));
+/** What a file says; its text where it cannot be read, for the tool writes such files too. */
+function dataOf(path: string, text: string, comments = true): string {
+  try {
+    return canonical(path, text, comments);
+  } catch {
+    return text;
   }
-  return JSON.stringify(got) === JSON.stringify(wanted)
-    ? undefined
-    : `results ${JSON.stringify(got)}\nwanted  ${JSON.stringify(wanted)}`;
 }
 
-/** Without bookkeeping annotations, which a function may list and which are each renderer's own. */
-function plain(list: ResultList): Record<string, unknown>[] {
-  const text = JSON.stringify(list.items ?? []).replaceAll(/ keys=[^"]*/g, '');
-  return (JSON.parse(text) as Record<string, unknown>[]).map((item) => ({ ...item, stderr: undefined }));
+function compareRuns(expected: Outcome, result: RenderResult): string | undefined {
+  let wanted = (expected.runs ?? []).map(plain);
+  let got = runsOf(result).map(plain);
+  if (!result.ok) {
+    // kpt lists no function whose answer it refuses itself, and gives no reason where the function gave none.
+    got = got.slice(0, wanted.length);
+    got = got.map((run, at) => (wanted[at]?.results === undefined ? { ...run, results: undefined } : run));
+    wanted = wanted.map((run) => ({ ...run, results: run.results }));
+  }
+  const [a, b] = [JSON.stringify(got), JSON.stringify(wanted)];
+  return a === b ? undefined : `runs ${a}\nwanted ${b}`;
+}
+
+/** A run with its fields in one order; kpt keeps the line break at the end of stderr. */
+function plain({ exec, image, exitCode, stderr, results }: Run): Run {
+  return { exec, image, exitCode, stderr: stderr?.trimEnd(), results };
 }
