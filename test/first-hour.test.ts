@@ -1,10 +1,14 @@
 /** The tutorial, step by step as it is written: its commands are taken out of the page. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 
+import { startForge } from '@portico/localforge';
 import { expect, test } from 'vitest';
 
 import { runSteps, stepsOf } from '../scripts/pictures/page-steps.ts';
 import { ROOT, run, scratch } from './cli/run-portico.ts';
+import { eventually } from './e2e/eventually.ts';
 import { freePort } from './e2e/portico-process.ts';
 import { longTest } from './long-test.ts';
 import { MACHINE_PATH } from './machine-path.ts';
@@ -21,7 +25,7 @@ test('a wait of the tutorial ends, and shows the log', async () => {
     ({ commands }) => commands.match(/^.*\b(?:until|while|sleep|wait_for \S)/gm) ?? [],
   );
   expect(waits.filter((line) => !line.startsWith('wait_for '))).toEqual([
-    expect.stringContaining('for _ in {1..60}'),
+    expect.stringContaining('for _ in {1..120}'),
   ]);
   using hour = scratch();
   hour.write({ 'dev.log': 'port 4290 is in use\n' });
@@ -52,8 +56,89 @@ longTest(
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     expect(stdout).toContain('colour: red\n  region: eu');
   },
-  120_000,
+  400_000,
 );
+
+longTest(
+  'the commands of the page on github.com create, start and check an App on the local forge',
+  async () => {
+    await using forge = await startForge({
+      manifestFile: 'app.yml',
+      config: {
+        tokens: { 'alice-token': { login: 'alice' } },
+        orgs: [{ login: 'acme', members: { alice: 'admin' } }],
+        app: { installations: [{ account: 'acme' }] },
+      },
+    });
+    using home = scratch();
+    const port = await freePort();
+    const env = {
+      HOME: home.path('.'),
+      PATH: MACHINE_PATH,
+      GHE_PROTOCOL: 'http',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+    };
+    /** Runs commands as a person does, in a process group that Ctrl-C can end. */
+    const type = (commands: string) => {
+      const bash = spawn('bash', ['-c', commands], { cwd: ROOT, env, detached: true });
+      let output = '';
+      for (const stream of [bash.stdout, bash.stderr]) stream.on('data', (part) => (output += String(part)));
+      return {
+        output: () => output,
+        ended: once(bash, 'close'),
+        interrupt: () => process.kill(-bash.pid!, 'SIGINT'),
+      };
+    };
+    const blocks = [
+      ...readFileSync('docs/first-hour-github.md', 'utf8').matchAll(/^ *```sh\n([^]*?)^ *```$/gm),
+    ];
+    const [create = '', serve = '', check = '', ...others] = blocks.map(([, commands = '']) => commands);
+    expect(others).toEqual([]);
+    const begin = create.split('\n').slice(0, 3).join('\n');
+
+    // The local forge takes the place of github.com, and needs no relay.
+    const local = create
+      .replace('--org acme', `--org acme --ghe ${new URL(forge.url).host}`)
+      .replace('https://smee.io/YOUR-CHANNEL', `http://127.0.0.1:${port}/api/github/webhooks`);
+    const creation = type(local);
+    await eventually('the address of the page', async () => creation.output().includes('Open http'), 60);
+    await registerApp(/http:\/\/127\.0\.0\.1:\d+\//.exec(creation.output())?.[0] ?? '', forge.url);
+    expect([await creation.ended, creation.output()]).toEqual([
+      [0, null],
+      expect.stringContaining('portico app check'),
+    ]);
+
+    const server = type(`${begin}\n${serve}`);
+    await eventually('the server', async () => server.output().includes('portico is up'), 60);
+    const checked = type(`${begin}\n${check}`);
+    expect([await checked.ended, checked.output()]).toEqual([
+      [0, null],
+      expect.stringContaining('[ OK ] database'),
+    ]);
+    server.interrupt();
+    expect(await server.ended, server.output()).toEqual([0, null]);
+  },
+  180_000,
+);
+
+/** Does what the buttons of both pages do: the form of Portico's page goes to the forge, and the forge's code comes back. */
+async function registerApp(page: string, forge: string): Promise<void> {
+  const html = await (await fetch(page)).text();
+  const state = /\?state=([^"]+)"/.exec(html)?.[1] ?? '';
+  const manifest = unescaped(/name="manifest" value="([^"]*)"/.exec(html)?.[1] ?? '');
+  const registered = await fetch(new URL('/settings/apps', forge), {
+    method: 'POST',
+    headers: { cookie: 'forge_viewer=alice', origin: new URL(forge).origin },
+    body: new URLSearchParams({ manifest, state }),
+  });
+  const back = unescaped(/href="(http[^"]*\/created\?[^"]*)"/.exec(await registered.text())?.[1] ?? '');
+  expect(await (await fetch(back)).text()).toContain('The App is created');
+}
+
+function unescaped(html: string): string {
+  return html.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+}
 
 /** What the program may say, without regard to case. */
 const said = globSync(['src/**/*.ts', 'packages/cli/*.js'])
