@@ -19,7 +19,9 @@ async function offered(line: string): Promise<string[]> {
   ].join('\n');
   using dir = scratch();
   dir.write({ completion: (await portico(['completion', 'bash'])).stdout });
+  // Bash reads the machine's bashrc where its input is a socket, as Node's pipes are.
   const { code, stdout, stderr } = await run('bash', [
+    '--norc',
     '-uc',
     script,
     'bash',
