@@ -91,6 +91,11 @@ export const PARTS: readonly Part[] = [
   },
   { name: 'linux', isHere: () => isLinux, get: 'Linux' },
   { name: 'root', isHere: () => isRoot, get: 'run as root' },
+  {
+    name: 'mount',
+    isHere: () => runs('unshare', '-m', 'mount', '-t', 'tmpfs', 'none', '/mnt'),
+    get: 'run as root on Linux, with the right to mount',
+  },
 ];
 
 function isOnPath(program: string): boolean {
