@@ -67,7 +67,7 @@ async function put(
   const { forge, ref } = access;
   const found = await findIssue(ports, access, title, signal);
   const now = ports.now();
-  const text = dated(body, now, UNCHANGED);
+  const text = dated(body, now, RENEWAL);
   const at = now.getTime();
   if (found === null)
     return { number: await openIssue(ports, access, { title, body: text }, signal), written: true, at };
@@ -83,8 +83,8 @@ async function put(
   return { number, written: true, at };
 }
 
-/** Whoever reads it sees that Portico still looks: the date alone is a reason to write once a day. */
-const UNCHANGED = ', and unchanged since; renewed every day';
+/** The date alone is a reason to write once a day, so that readers see that Portico still runs. */
+const RENEWAL = '; updated after each change, and once a day';
 const RENEWED_MS = 86_400_000;
 
 function isOld(at: number, now: Date): boolean {

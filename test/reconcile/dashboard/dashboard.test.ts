@@ -110,7 +110,7 @@ longTest('its date is renewed once it is a day old, and not before', async () =>
   expect(await board('up')).toContain(young);
   const renewed = await board('down');
   expect(renewed).toMatch(
-    /\n\nAs of \d{4}-\d\d-\d\d \d\d:\d\d UTC, and unchanged since; renewed every day\.$/,
+    /\n\nAs of \d{4}-\d\d-\d\d \d\d:\d\d UTC; updated after each change, and once a day\.$/,
   );
   expect(renewed).not.toContain(old);
 });

@@ -4,7 +4,7 @@ import { dated, dateOf, undated } from '../../../src/reconcile/text/as-of.ts';
 
 const NOW = new Date('2026-11-23T08:41:59Z');
 
-test.each(['', ', and unchanged since; renewed every day'])(
+test.each(['', '; updated after each change, and once a day', ', and unchanged since; renewed every day'])(
   'a text is dated%s, and is the same without the date',
   (more) => {
     const text = dated('| a |\n\nAs of old, it is so.', NOW, more);
