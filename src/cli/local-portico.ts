@@ -25,8 +25,6 @@ export interface LocalPorticoOptions {
   readonly logLevel: LogLevel;
   /** What the bot's pauses between tries of one call are counted in, where that is not as usual. */
   readonly retryMs?: number;
-  /** How long dashboards wait for more news, where that is not as usual. */
-  readonly dashboardSeconds?: number;
 }
 
 export interface LocalPortico extends AsyncDisposable {
@@ -71,7 +69,6 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     pointsPerMinute: 10_000_000,
     settleSeconds: 0,
     sweepMinutes: 15,
-    dashboardSeconds: options.dashboardSeconds,
     ...(options.retryMs !== undefined && { retryMs: options.retryMs }),
     metrics: true,
   };

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+
 import { EXIT } from '../cli/exit-code.ts';
+import { findLeftovers, leftoversText } from '../cli/leftovers.ts';
 import { startLocalPortico } from '../cli/local-portico.ts';
 import type { LocalPortico, LocalPorticoOptions } from '../cli/local-portico.ts';
 import { portOption } from '../cli/port.ts';
@@ -8,12 +11,12 @@ import { visible } from '../cli/terminal.ts';
 import type { Call } from '../cli/verb.ts';
 import { PorticoError } from '../error.ts';
 import { castConfig } from './cast.ts';
-import { choosePackages } from './choose.ts';
+import { choosePackages, type Choice } from './choose.ts';
 import { invitation } from './invitation.ts';
 import { createNarrator } from './narrator.ts';
 import { findPackages, sourceFolder, temporaryFolder } from './seed.ts';
 import { tellStory } from './story.ts';
-import type { Plot } from './story.ts';
+import type { Plot, StoryPages } from './story.ts';
 import { printSummary, summarise } from './summary.ts';
 
 /** The package of our own that the story is about. */
@@ -24,21 +27,11 @@ export async function demo(call: Call): Promise<number> {
   const { terminal } = call;
   const from = call.text('from');
   const source = await sourceFolder(from === undefined ? undefined : localPath(call, from));
-  const choice = source.own
-    ? { packages: findPackages(source.path), hero: HERO }
-    : await choosePackages(source.path);
-  if (choice === undefined) {
-    throw new PorticoError(
-      'DEMO_SOURCE',
-      `${from ?? ''} holds no package that renders with the built-in functions`,
-      {
-        blame: 'user',
-        hint: 'Give a folder or repository with kpt packages whose pipelines use functions that Portico has built in.',
-      },
-    );
-  }
   const workspace = temporaryFolder();
   try {
+    const choice = source.own
+      ? { packages: findPackages(source.path), hero: HERO }
+      : await choose(call, source.path, from ?? '');
     await using local = await start(call, `${workspace.path}/data`);
     const plot = { source: source.path, ...choice, own: source.own, workspace: `${workspace.path}/trees` };
     const code = await playDemo(local, plot, { terminal, signal: call.signal, once: call.has('once') });
@@ -50,11 +43,34 @@ export async function demo(call: Call): Promise<number> {
   }
 }
 
+/** Chooses what to play of a person's folder, and reports first what is left out. */
+async function choose(call: Call, folder: string, from: string): Promise<Choice> {
+  const { terminal } = call;
+  const all = findPackages(folder);
+  const choice = await choosePackages(folder);
+  const typed = (path: string): string => (isAddress(from) ? path : join(from, path));
+  const leftovers = findLeftovers(folder, choice?.packages ?? all, typed);
+  const say = terminal.json ? terminal.say : terminal.print;
+  if (leftovers.length > 0) say(`Left out of the demo:\n\n${visible(leftoversText(leftovers))}\n`);
+  if (choice !== undefined) return choice;
+  const [first] = all;
+  throw new PorticoError(
+    'DEMO_SOURCE',
+    first === undefined
+      ? `${from} holds no kpt package`
+      : `no package of ${from} renders with the built-in functions`,
+    {
+      blame: 'user',
+      hint:
+        first === undefined
+          ? 'Turn a folder of it into a package with `npm run portico -- init DIR`; a package has a file Kptfile.'
+          : `See why with \`npm run portico -- check ${typed(first)}\`.`,
+    },
+  );
+}
+
 /** Where the forge is by default, so that README can name it. */
 const PORT = 4280;
-
-/** Long after the story: README names a pull request by its number, and the issues of dashboards count with them. */
-export const DASHBOARDS_AFTER_SECONDS = 600;
 
 async function start(call: Call, dataDir: string): Promise<LocalPortico> {
   const port = portOption(call);
@@ -63,7 +79,6 @@ async function start(call: Call, dataDir: string): Promise<LocalPortico> {
     config: castConfig(),
     realistic: realisticOption(call),
     logLevel: call.has('verbose') ? 'info' : 'error',
-    dashboardSeconds: DASHBOARDS_AFTER_SECONDS,
   };
   if (port !== undefined || call.has('once')) return startLocalPortico({ ...options, port: port ?? 0 });
   try {
@@ -84,32 +99,33 @@ export async function playDemo(
   { terminal, signal, once }: Pick<Call, 'terminal' | 'signal'> & { readonly once: boolean },
 ): Promise<number> {
   const narrator = createNarrator(terminal);
-  const happened = await tells(local, narrator, plot);
+  const pages = await tells(local, narrator, plot);
   const summary = await summarise(local.forge.apiUrl, narrator.sections);
   if (terminal.json) terminal.document(summary);
   else printSummary(terminal, summary);
-  if (!once && happened) {
+  if (!once && pages !== undefined) {
     // With --json, stdout holds one document and nothing else.
     const say = terminal.json ? terminal.say : terminal.print;
-    say(`\n${visible(invitation({ web: local.forge.url, hero: plot.hero, own: plot.own }))}\n`);
+    say(`\n${visible(invitation({ web: local.forge.url, hero: plot.hero, own: plot.own, pages }))}\n`);
     say('Ctrl+C ends it, and nothing of it is kept.');
     await until(signal);
   }
-  return happened && summary.ok ? EXIT.ok : EXIT.failed;
+  return pages !== undefined && summary.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** False when a step did not happen; the narrator has said which. */
-async function tells(...story: Parameters<typeof tellStory>): Promise<boolean> {
+/** Undefined when a step did not happen; the narrator has said which. */
+async function tells(...story: Parameters<typeof tellStory>): Promise<StoryPages | undefined> {
   const [, narrator] = story;
   try {
-    await tellStory(...story);
-    return true;
+    return await tellStory(...story);
   } catch (error) {
-    if (narrator.sections.some(({ ok }) => !ok)) return false;
+    if (narrator.sections.some(({ ok }) => !ok)) return undefined;
     throw error;
   }
 }
 
 function localPath(call: Call, from: string): string {
-  return /^[a-z+]+:\/\//.test(from) ? from : call.path(from);
+  return isAddress(from) ? from : call.path(from);
 }
+
+const isAddress = (from: string): boolean => /^[a-z+]+:\/\//.test(from);

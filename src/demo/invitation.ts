@@ -1,5 +1,6 @@
 /** What the demo invites to once the story is told. A test does all of it, reading it as a person would. */
 import { DOWNSTREAMS, ORGANISATION, PEOPLE, UPSTREAM } from './cast.ts';
+import type { StoryPages } from './story.ts';
 
 export interface InvitationTo {
   /** Address of the forge. */
@@ -8,12 +9,14 @@ export interface InvitationTo {
   readonly hero: string;
   /** True where the hero is the package that comes with Portico. */
   readonly own: boolean;
+  readonly pages: StoryPages;
 }
 
 /** The people with their tokens, a clone line, and three things to try. */
-export function invitation({ web, hero, own }: InvitationTo): string {
+export function invitation({ web, hero, own, pages }: InvitationTo): string {
   const upstream = `${web}/${ORGANISATION}/${UPSTREAM}`;
   const [first, second] = DOWNSTREAMS;
+  const dashboard = (name: string): string => pages.dashboards.get(name) ?? '';
   const { edit, terminal } = own ? ownChanges(hero) : anyChanges(hero);
   const [byHand, byPush] = [`drafts/${hero}/by-hand`, `drafts/${hero}/by-push`];
   return [
@@ -22,7 +25,18 @@ export function invitation({ web, hero, own }: InvitationTo): string {
     '',
     ...people(),
     '',
-    `1. Change ${hero} in the browser, and publish it`,
+    `1. Find the update of ${second} on its dashboard, and see what a reader cannot do`,
+    `   - As carol_acme, open ${dashboard(second)}`,
+    `   - Wait until the page says "${hero} v2 #${pages.openUpdate}", within half a minute.`,
+    `   - Press "#${pages.openUpdate}".`,
+    '   - Comment `/portico publish`',
+    '   - Wait until the page says "your role is read".',
+    '   - As bob, comment `/portico approve`',
+    '   - Wait until the page says "Approved for this content by bob".',
+    '   - As alice, comment `/portico publish`',
+    '   - Wait until the page says "merged this as".',
+    '',
+    `2. Change ${hero} in the browser, and publish it`,
     `   - As alice, open ${upstream}/blob/main/${encodePath(edit.path)}`,
     '   - Press "Edit".',
     `   - ${edit.sentence}`,
@@ -37,10 +51,10 @@ export function invitation({ web, hero, own }: InvitationTo): string {
     '   - Wait until the page says "Approved for this content by bob".',
     '   - As alice, comment `/portico publish`',
     '   - Wait until the page says "merged this as".',
-    `   - Open ${web}/${ORGANISATION}/${first}/pulls`,
-    `   - Wait until the page says "${hero} to v3".`,
+    `   - Open ${dashboard(first)}`,
+    `   - Wait until the page says "${hero} v3", within half a minute.`,
     '',
-    '2. Change it in a clone, and see that main rejects a direct push',
+    '3. Change it in a clone, and see that main rejects a direct push',
     `     git clone -c user.name=Alice -c user.email=alice@example.com ${withToken(upstream)}.git`,
     `     cd ${UPSTREAM}`,
     `     git switch -c ${quoted(byPush)}`,
@@ -51,15 +65,6 @@ export function invitation({ web, hero, own }: InvitationTo): string {
     `   - As alice, open ${upstream}/compare/main...${encodePath(byPush)}`,
     '   - Press "Open pull request".',
     '   - Wait until the page says "Needs 1 approval".',
-    '',
-    `3. Take the update in ${second}, and see what a reader may not do`,
-    `   - As carol_acme, open ${web}/${ORGANISATION}/${second}/pull/1`,
-    '   - Comment `/portico publish`',
-    '   - Wait until the page says "your role is read".',
-    '   - As bob, comment `/portico approve`',
-    '   - Wait until the page says "Approved for this content by bob".',
-    '   - As alice, comment `/portico publish`',
-    '   - Wait until the page says "merged this as".',
   ].join('\n');
 }
 
@@ -86,7 +91,7 @@ function ownChanges(hero: string): Changes {
   const path = `${hero}/setters.yaml`;
   return {
     edit: { path, sentence: 'Change `replicas: "3"` to `replicas: "4"`.' },
-    terminal: `sed -i.bak 's/tag: 1.5.0/tag: 1.6.0/' ${path} && git add ${path}`,
+    terminal: `sed -i.bak 's/tag: 1.5.0/tag: 1.6.0/' ${path} && rm ${path}.bak && git add ${path}`,
   };
 }
 

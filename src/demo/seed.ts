@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, posix } from 'node:path';
+import { basename, dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { simpleGit, type SimpleGit } from 'simple-git';
@@ -43,7 +43,7 @@ export async function sourceFolder(from: string | undefined): Promise<Source> {
   if (from === undefined) return { path: fileURLToPath(OWN_PACKAGES), own: true, remove: () => {} };
   if (existsSync(from) && statSync(from).isDirectory() && !isBare(from)) {
     return existsSync(join(from, 'Kptfile'))
-      ? singleCommit(from)
+      ? singlePackage(from, basename(resolve(from)))
       : { path: from, own: false, remove: () => {} };
   }
   const copy = temporaryFolder();
@@ -59,13 +59,19 @@ export async function sourceFolder(from: string | undefined): Promise<Source> {
       cause,
     });
   }
-  return { ...copy, own: false };
+  if (!existsSync(join(path, 'Kptfile'))) return { ...copy, own: false };
+  const single = singlePackage(path, basename(from).replace(/\.git$/, ''));
+  copy.remove();
+  return single;
 }
 
 /** A folder in which one package lies, as a repository of packages has it. */
-function singleCommit(folder: string): Source {
+function singlePackage(folder: string, name: string): Source {
   const copy = temporaryFolder();
-  cpSync(folder, join(copy.path, basename(folder)), { recursive: true, filter: isContent });
+  cpSync(folder, join(copy.path, name), {
+    recursive: true,
+    filter: (path) => isContent(relative(folder, path)),
+  });
   return { ...copy, own: false };
 }
 

@@ -1,5 +1,6 @@
 /** The story: one change travels from a draft to every repository downstream. */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 
 import type { LocalPortico } from '../cli/local-portico.ts';
 import { branchRuleset, tagRuleset } from '../config/ruleset.ts';
@@ -20,10 +21,20 @@ export interface Plot {
   readonly workspace: string;
 }
 
+/** Addresses that the story learns, because issues and pull requests share one series of numbers. */
+export interface StoryPages {
+  readonly dashboards: ReadonlyMap<string, string>;
+  /** Number of the update that is still open, in the second downstream. */
+  readonly openUpdate: number;
+}
+
 /** How many packages each downstream is made from. */
 const CLONED = 3;
 
-export async function tellStory(local: LocalPortico, narrator: Narrator, plot: Plot): Promise<void> {
+/** A first dashboard takes three seconds; a busy machine takes longer. */
+const DASHBOARD_SECONDS = 120;
+
+export async function tellStory(local: LocalPortico, narrator: Narrator, plot: Plot): Promise<StoryPages> {
   const { forge } = local;
   const alice = as('alice', forge.apiUrl);
   const bob = as('bob', forge.apiUrl);
@@ -72,6 +83,15 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
         return '';
       },
     );
+  }
+
+  const dashboards = new Map<string, string>();
+  for (const name of [UPSTREAM, ...DOWNSTREAMS]) {
+    await narrator.step(`${name}: Portico opens a dashboard`, async () => {
+      const address = await dashboardOf(alice, name);
+      dashboards.set(name, address);
+      return address;
+    });
   }
 
   narrator.chapter('A draft');
@@ -163,12 +183,14 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
   });
 
   narrator.chapter('Downstream');
+  let openUpdate = 0;
   for (const name of DOWNSTREAMS) {
     await narrator.step(`${name} gets an update pull request`, async () => {
       const { data } = await bob.rest.pulls.list({ owner: ORGANISATION, repo: name, state: 'open' });
       const [update] = data.filter(({ title }) => title.includes(hero) && title.includes('v2'));
       expect(update !== undefined && data.length === 1, `there are ${data.length} open pull requests`);
-      return page(name, `/pull/${update?.number ?? 0}`);
+      openUpdate = update?.number ?? 0;
+      return page(name, `/pull/${openUpdate}`);
     });
   }
   const [first] = DOWNSTREAMS;
@@ -181,6 +203,21 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     const { data: tags } = await bob.rest.git.listMatchingRefs({ ...there, ref: `tags/${hero}/` });
     expect(tags.length === 1, `there are ${tags.length} tags`);
     return `${first}: ${tags[0]?.ref ?? ''}`;
+  });
+  return { dashboards, openUpdate };
+}
+
+/** Waits for the dashboard: `local.idle()` does not, because dashboards collect changes before they are written. */
+async function dashboardOf(who: ReturnType<typeof as>, repo: string): Promise<string> {
+  const end = Date.now() + DASHBOARD_SECONDS * 1000;
+  while (Date.now() < end) {
+    const { data } = await who.rest.issues.listForRepo({ owner: ORGANISATION, repo });
+    const dashboard = data.find(({ user, pull_request }) => user?.type === 'Bot' && !pull_request);
+    if (dashboard !== undefined) return dashboard.html_url;
+    await pause(200);
+  }
+  throw new PorticoError('DEMO_STEP', `${repo} has no dashboard after ${DASHBOARD_SECONDS} s`, {
+    blame: 'bug',
   });
 }
 

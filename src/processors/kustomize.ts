@@ -14,7 +14,7 @@ import { filesAt } from './subtree.ts';
 
 type KustomizeProcessor = ProcessorOf<'kustomize'>;
 
-const NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+export const KUSTOMIZATION_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
 /** Fields that list files and directories, and may list places outside of the package. Go folds their case. */
 const LISTS = [
   'resources',
@@ -42,7 +42,7 @@ export async function runKustomize(
 ): Promise<Produced> {
   const { directory } = processor;
   const inside = new Map(readsOf(processor).flatMap((path) => [...filesAt(tree, path)]));
-  if (!NAMES.some((name) => inside.has(`${directory}/${name}`))) {
+  if (!KUSTOMIZATION_NAMES.some((name) => inside.has(`${directory}/${name}`))) {
     return refuse(
       'KUSTOMIZATION_MISSING',
       `${directory} has no kustomization.yaml`,
@@ -83,7 +83,7 @@ export async function runKustomize(
 /** The first thing in a kustomization that would need the network, or a program. */
 function problemIn(files: Tree): Refusal | undefined {
   for (const [path, bytes] of files) {
-    if (!NAMES.includes(path.slice(path.lastIndexOf('/') + 1))) continue;
+    if (!KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))) continue;
     let value: YamlValue | undefined;
     try {
       [value] = readYaml(decodeText(path, bytes));

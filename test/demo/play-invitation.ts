@@ -59,7 +59,8 @@ async function rewrite(page: Page, change: (text: string) => string): Promise<vo
 
 /** The sentences that an invitation is made of. */
 const SENTENCES: readonly (readonly [RegExp, Doing])[] = [
-  [/^open (http\S+)$/, (page, url) => page.goto(url)],
+  // The page before may load itself again at that moment, which cancels the navigation.
+  [/^open (http\S+)$/, (page, url) => eventually(`the page ${url}`, () => page.goto(url))],
   [/^press "(.+)"\.$/, press],
   [/^change `(.+)` to `(.+)`\.$/, (page, one, other) => rewrite(page, (text) => text.replace(one, other))],
   [/^add `(.+)` at the end\.$/, (page, line) => rewrite(page, (text) => `${text}${line}\n`)],
@@ -73,7 +74,7 @@ const SENTENCES: readonly (readonly [RegExp, Doing])[] = [
     },
   ],
   [
-    /^wait until the page says "(.+)"\.$/,
+    /^wait until the page says "(.+)"(?:, within half a minute)?\.$/,
     // Nobody loads the page again: it does that itself.
     (page, text) =>
       eventually(`"${text}" on the page`, async () => {
