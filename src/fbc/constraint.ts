@@ -26,7 +26,7 @@ export type Matches = (version: Version) => boolean;
 
 /** Reads a range into a question about versions. */
 export function parseConstraint(text: string): Parsed<Matches> {
-  const invalid = { problem: `improper constraint: ${text.slice(0, 200)}` };
+  const invalid = { problem: `improper constraint: ${quoted(text.slice(0, 200))}` };
   if (text.length > MAX_CHARACTERS) return invalid;
   const groups: Constraint[][] = [];
   for (const part of text.split('||')) {

@@ -1,4 +1,3 @@
-/** Every valid catalog of the corpus (`../shared/corpus/catalog`) comes back from packages, revisions and channels as it was. */
 import { expect, test } from 'vitest';
 
 import { unionCatalogs } from '../../src/fbc/union.ts';
@@ -8,15 +7,15 @@ import { validCatalogs } from './valid-catalogs.ts';
 
 const valid = validCatalogs();
 
-test.skipIf(valid.length === 0)('there are such cases', () => expect(valid.length).toBeGreaterThan(20));
+test('the golden cases have more than 20 valid catalogs', () => expect(valid.length).toBeGreaterThan(20));
 
-test.skipIf(valid.length === 0).each(valid)('%s', (_id, catalog) => {
+test.each(valid)('packages, revisions and channels give back the catalog %s', (_name, catalog) => {
   const repository = new MemoryRepository();
   expect(repository.import([catalog])).toBeUndefined();
   const { catalog: plain } = unionCatalogs([catalog]);
   expect(repository.export()).toBe(catalogYaml(plain!));
   const texts = repository.texts;
-  // What is there already changes nothing.
+  // A second import changes nothing.
   expect(repository.import([catalog])).toBeUndefined();
   expect(repository.import([catalog], { replaceChannels: true })).toBeUndefined();
   expect(repository.texts).toBe(texts);

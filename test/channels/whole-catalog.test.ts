@@ -1,10 +1,10 @@
 /**
- * One whole catalog, composed of every valid one of the corpus (`../shared/corpus/catalog`) and of its package manifests and
- * bundles, taken through the command line: judged, drawn, resolved, imported into a clone and exported again.
+ * One whole catalog, composed of every valid one of the golden cases and of their package manifests and bundles, through the command line:
+ * judged, drawn, resolved, imported into a clone and exported again.
  */
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
@@ -15,7 +15,7 @@ import { resolve } from '../../src/fbc/resolve.ts';
 import { textAt } from '../../src/fbc/value-at.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
 import { isMap } from '../../src/package/plain-values.ts';
-import { casesOf, type Case } from '../fbc/corpus-case.ts';
+import { catalogCases, filesIn } from '../corpus/catalogs/cases.ts';
 import { jsonOf, runVerb } from '../fbc/run-verb.ts';
 import { commitFiles, git, initRepository } from './git-fixture.ts';
 import { validCatalogs } from './valid-catalogs.ts';
@@ -43,117 +43,121 @@ function renamed(catalog: Catalog, prefix: string): Catalog {
 }
 
 const valid = validCatalogs();
-const manifests = casesOf(['packagemanifests']).filter(({ expected }) => expected.outcome === 'valid');
-const bundles = casesOf(['render-bundle']);
+const manifests = catalogCases('package-manifests').filter(({ expected }) => !('error' in expected));
+const [bundle] = catalogCases('bundle');
 
-test.skipIf(valid.length === 0)(
-  'a whole catalog is judged, listed, drawn and resolved, becomes packages of a clone, and comes back',
-  async () => {
-    const directory = top();
-    // Names with a release have to hold the name of the package.
-    const parts = valid.filter(([, { bundles: all }]) =>
-      all.every(
-        ({ properties }) =>
-          !/release/.test(
-            JSON.stringify(properties, (_key, value: unknown) =>
-              typeof value === 'bigint' ? String(value) : value,
-            ),
+function write(directory: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+}
+
+test('a whole catalog is judged, listed, drawn and resolved, becomes packages of a clone, and comes back', async () => {
+  const directory = top();
+  // Names with a release have to hold the name of the package.
+  const parts = valid.filter(([, { bundles: all }]) =>
+    all.every(
+      ({ properties }) =>
+        !/release/.test(
+          JSON.stringify(properties, (_key, value: unknown) =>
+            typeof value === 'bigint' ? String(value) : value,
           ),
-      ),
-    );
-    for (const [at, [, catalog]] of parts.entries()) {
-      const folder = join(directory, `c${at}`);
-      mkdirSync(folder);
-      writeFileSync(join(folder, 'catalog.yaml'), catalogYaml(renamed(catalog, `c${at}`)));
-    }
-    for (const one of manifests) {
-      const rendered = await runVerb('catalog', 'render', join(one.directory, 'input'));
-      expect(rendered, one.id).toMatchObject({ exit: 0 });
-      writeFileSync(join(directory, `${one.id}.yaml`), rendered.stdout);
-    }
-    const judged = await jsonOf('catalog', 'validate', directory);
-    expect(judged.document.errors).toEqual([]);
-    const packages = Object.keys(judged.document.packages);
-    expect(packages.length).toBeGreaterThan(parts.length);
-    const listed = await jsonOf('catalog', 'list', 'bundles', directory);
-    expect(listed.document.rows.length).toBeGreaterThan(packages.length);
-    const drawn = await runVerb('catalog', 'graph', directory);
-    for (const name of packages) expect(drawn.stdout).toContain(name);
-    const whole = readCatalog(readFolder(directory));
-    for (const name of packages) expect(resolve(whole, { package: name }).resolved, name).not.toBeNull();
+        ),
+    ),
+  );
+  for (const [at, [, catalog]] of parts.entries()) {
+    const folder = join(directory, `c${at}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'catalog.yaml'), catalogYaml(renamed(catalog, `c${at}`)));
+  }
+  for (const [at, one] of manifests.entries()) {
+    const layout = top();
+    // Each is a package of its own in the whole catalog.
+    const named = Object.entries(filesIn(one)).map(([path, text]) => [
+      path,
+      text.replaceAll('web', `web${at}`),
+    ]);
+    write(layout, Object.fromEntries(named) as Record<string, string>);
+    const rendered = await runVerb('catalog', 'render', layout);
+    expect(rendered, one.name).toMatchObject({ exit: 0 });
+    writeFileSync(join(directory, `${one.name}.yaml`), rendered.stdout);
+  }
+  const judged = await jsonOf('catalog', 'validate', directory);
+  expect(judged.document.errors).toEqual([]);
+  const packages = Object.keys(judged.document.packages);
+  expect(packages.length).toBeGreaterThan(parts.length);
+  const listed = await jsonOf('catalog', 'list', 'bundles', directory);
+  expect(listed.document.rows.length).toBeGreaterThan(packages.length);
+  const drawn = await runVerb('catalog', 'graph', directory);
+  for (const name of packages) expect(drawn.stdout).toContain(name);
+  const whole = readCatalog(readFolder(directory));
+  for (const name of packages) expect(resolve(whole, { package: name }).resolved, name).not.toBeNull();
 
+  const clone = initRepository(join(top(), 'clone'));
+  commitFiles(clone, { 'README.md': 'packages\n' });
+  const imported = await runVerb(
+    'catalog',
+    'import',
+    directory,
+    '--repo',
+    clone,
+    '--into',
+    'operators',
+    '--write',
+  );
+  expect(imported).toMatchObject({ exit: 0 });
+  expect(git(clone, ['tag', '--list']).split('\n')).toHaveLength(whole.bundles.length);
+  const exported = join(top(), 'exported');
+  expect(
+    await runVerb('catalog', 'export', clone, '--branch', 'import/catalog', '--to', exported),
+  ).toMatchObject({ exit: 0 });
+  const [before, after] = await Promise.all(
+    [directory, exported].map((one) => jsonOf('catalog', 'validate', one)),
+  );
+  expect(after?.document.packages).toEqual(before?.document.packages);
+  const again = await runVerb(
+    'catalog',
+    'import',
+    exported,
+    '--repo',
+    clone,
+    '--into',
+    'operators',
+    '--write',
+  );
+  expect(again.stdout).toContain('Everything is already there.');
+});
+
+test('bundle directories make the same graph whichever comes first, in one batch or one by one', async () => {
+  const files = filesIn(bundle!);
+  const newerFiles = Object.entries(files).map(([path, text]) => [
+    path,
+    text.includes('kind: ClusterServiceVersion') ? text.replaceAll('1.0.0', '9.0.0') : text,
+  ]);
+  const [older, newer] = [join(top(), 'older'), join(top(), 'newer')];
+  write(older, files);
+  write(newer, Object.fromEntries(newerFiles) as Record<string, string>);
+  const exports: string[] = [];
+  for (const batches of [[[older, newer]], [[newer], [older]]]) {
     const clone = initRepository(join(top(), 'clone'));
     commitFiles(clone, { 'README.md': 'packages\n' });
-    const imported = await runVerb(
-      'catalog',
-      'import',
-      directory,
-      '--repo',
-      clone,
-      '--into',
-      'operators',
-      '--write',
-    );
-    expect(imported).toMatchObject({ exit: 0 });
-    expect(git(clone, ['tag', '--list']).split('\n')).toHaveLength(whole.bundles.length);
-    const exported = join(top(), 'exported');
-    expect(
-      await runVerb('catalog', 'export', clone, '--branch', 'import/catalog', '--to', exported),
-    ).toMatchObject({ exit: 0 });
-    const [before, after] = await Promise.all(
-      [directory, exported].map((one) => jsonOf('catalog', 'validate', one)),
-    );
-    expect(after?.document.packages).toEqual(before?.document.packages);
-    const again = await runVerb(
-      'catalog',
-      'import',
-      exported,
-      '--repo',
-      clone,
-      '--into',
-      'operators',
-      '--write',
-    );
-    expect(again.stdout).toContain('Everything is already there.');
-  },
-);
-
-const byVersion = (a: Case, b: Case): number => (a.id < b.id ? -1 : 1);
-
-test.skipIf(bundles.length === 0)(
-  'bundle directories make the same graph whichever comes first, in one batch or one by one',
-  async () => {
-    const [one] = bundles.toSorted(byVersion);
-    const older = join(one!.directory, 'input');
-    const newer = join(top(), 'newer');
-    cpSync(older, newer, { recursive: true });
-    const csv = [...readFolder(older)].find(([, { bytes }]) =>
-      new TextDecoder().decode(bytes).includes('ClusterServiceVersion'),
-    )!;
-    const text = new TextDecoder().decode(csv[1].bytes);
-    const version = /^ {2}version: (.+)$/m.exec(text)![1]!;
-    writeFileSync(join(newer, csv[0]), text.replaceAll(version, '9.0.0'));
-    const exports: string[] = [];
-    for (const batches of [[[older, newer]], [[newer], [older]]]) {
-      const clone = initRepository(join(top(), 'clone'));
-      commitFiles(clone, { 'README.md': 'packages\n' });
-      for (const batch of batches) {
-        const ran = await runVerb(
-          'catalog',
-          'import',
-          ...batch,
-          '--mode',
-          'semver',
-          '--repo',
-          clone,
-          '--write',
-        );
-        expect(ran, ran.stderr).toMatchObject({ exit: 0 });
-      }
-      exports.push((await runVerb('catalog', 'export', clone, '--branch', 'import/catalog')).stdout);
+    for (const batch of batches) {
+      const ran = await runVerb(
+        'catalog',
+        'import',
+        ...batch,
+        '--mode',
+        'semver',
+        '--repo',
+        clone,
+        '--write',
+      );
+      expect(ran, ran.stderr).toMatchObject({ exit: 0 });
     }
-    expect(new Set(exports).size).toBe(1);
-    expect(exports[0]).toContain('version: 9.0.0');
-    expect(exports[0]).toContain('replaces:');
-  },
-);
+    exports.push((await runVerb('catalog', 'export', clone, '--branch', 'import/catalog')).stdout);
+  }
+  expect(new Set(exports).size).toBe(1);
+  expect(exports[0]).toContain('version: 9.0.0');
+  expect(exports[0]).toContain('replaces:');
+});

@@ -1,10 +1,6 @@
-/** Golden cases of indexes from before catalogs were files (`../shared/corpus/catalog`). Those commands are gone; their rules are kept for imports. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** The golden cases of indexes from before catalogs were files. Those commands are gone; Portico keeps their rules for imports. */
+import { describe, expect, test } from 'vitest';
 
-import { expect, test } from 'vitest';
-
-import { readFolder } from '../../src/cli/folder.ts';
 import {
   packageOfBundles,
   packagesOfBundles,
@@ -12,53 +8,24 @@ import {
   type OldPackage,
 } from '../../src/fbc/old-index.ts';
 import { readPackageManifests } from '../../src/fbc/package-manifests.ts';
-import { parseVersion, type Parsed, type Version } from '../../src/fbc/version.ts';
-import { casesOf, type Case } from './corpus-case.ts';
-import { addToGraph, isSkipPatchCandidate, type AddedBundle, type OldGraph } from './old-graph.ts';
-import { deprecateBundle, tailOf } from './old-index-commands.ts';
+import type { Parsed } from '../../src/fbc/version.ts';
+import { answerOfPortico, type CatalogCase, catalogCases, packageFilesIn } from '../corpus/catalogs/cases.ts';
+import { deprecateBundle } from './old-index-deprecation.ts';
 
-const json = (one: Case, path: string): unknown =>
-  JSON.parse(readFileSync(join(one.directory, path), 'utf8'));
-const version = (text: string): Version => parseVersion(text).value ?? expect.fail(text);
+type Answer = Record<string, unknown>;
+
 const valueOf = <Value>({ value, problem }: Parsed<Value>): Value => value ?? expect.fail(problem ?? '');
 
-function heads(one: Case): void {
-  const { value, problem } = packageOfBundles(json(one, 'input/bundles.json') as OldBundle[], 'replaces');
-  expect({ valid: value !== undefined, problem }).toMatchObject({ valid: one.expected.outcome === 'valid' });
-  if (value === undefined) return;
-  expect(value.defaultChannel).toBe(one.expected.defaultChannel);
-  expect(Object.fromEntries([...value.channels].map(([name, { head }]) => [name, head]))).toEqual(
-    one.expected.heads,
-  );
-}
-
-function everyOrder(one: Case): void {
-  const bundles = json(one, 'input/bundles.json') as OldBundle[];
-  const { default: defaultChannel, ...channels } = json(one, 'expected/graph.json') as Record<
-    string,
-    string | { head: string; edges: string[] }
-  >;
-  for (const order of permutations(bundles)) {
-    const made = valueOf(packageOfBundles(order, 'semver-skippatch'));
-    expect(made.defaultChannel).toBe(defaultChannel);
-    expect(Object.fromEntries([...made.channels].map(([name, channel]) => [name, edgesOf(channel)]))).toEqual(
-      channels,
-    );
-  }
-}
-
-function edgesOf({
-  head,
-  entries,
-}: {
-  head: string;
-  entries: ReadonlyMap<string, { replaces: string; skips: readonly string[] }>;
-}): object {
-  const edges = [...entries].flatMap(([name, { replaces, skips }]) => [
-    ...(replaces === '' ? [] : [`${replaces} -> ${name} (replaces)`]),
-    ...skips.map((skip) => `${skip} -> ${name} (skips)`),
-  ]);
-  return { head, edges };
+/** What each bundle of each channel replaces or skips. */
+function graphOf({ defaultChannel, channels }: OldPackage): Answer {
+  const shown = [...channels].map(([name, { head, entries }]) => {
+    const nodes = [...entries].map(([entry, { replaces, skips }]) => [
+      entry,
+      [...new Set([replaces, ...skips])].filter((below) => below !== '').sort(),
+    ]);
+    return [name, { head, nodes: Object.fromEntries(nodes) as unknown }];
+  });
+  return { defaultChannel, channels: Object.fromEntries(shown) as unknown };
 }
 
 function permutations<Item>(items: readonly Item[]): Item[][] {
@@ -66,138 +33,86 @@ function permutations<Item>(items: readonly Item[]): Item[][] {
   return items.flatMap((item, at) => permutations(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 }
 
-interface Operations {
-  readonly existing: readonly string[];
-  readonly steps: readonly {
-    readonly op: string;
-    readonly add?: string[];
-    readonly remove?: string[];
-    readonly images?: string[];
-  }[];
+/** The one answer that every order of the bundles gives. */
+function inEveryOrder(
+  bundles: readonly OldBundle[],
+  answer: (order: readonly OldBundle[]) => Answer,
+): Answer {
+  const answers = permutations(bundles).map((order) => JSON.stringify(answer(order)));
+  expect(new Set(answers).size).toBe(1);
+  return JSON.parse(answers[0]!) as Answer;
 }
 
-function operations(one: Case): void {
-  const byImage = new Map(
-    (json(one, 'input/bundles.json') as OldBundle[]).map((bundle) => [bundle.image ?? '', bundle]),
-  );
-  const { existing, steps } = json(one, 'input/ops.json') as Operations;
-  const index = new Map(existing.map((image) => [image, byImage.get(image) ?? expect.fail(image)]));
+function heads({ bundles = [] }: CatalogCase): Answer {
+  return inEveryOrder(bundles, (order) => {
+    const { value, problem } = packageOfBundles(order, 'replaces');
+    if (value === undefined) return { error: problem };
+    const named = [...value.channels].map(([name, { head }]) => [name, head]);
+    return { defaultChannel: value.defaultChannel, heads: Object.fromEntries(named) as unknown };
+  });
+}
+
+function added({ bundles = [], options = {} }: CatalogCase): Answer {
+  return inEveryOrder(bundles, (order) => {
+    const { value, problem } = packageOfBundles(order, options.mode ?? 'semver');
+    return value === undefined ? { error: problem } : { name: order[0]!.package, ...graphOf(value) };
+  });
+}
+
+/** The steps in turn: each works on all bundles that are there, so that batches cannot matter. */
+function changed({ bundles = [], steps = [] }: CatalogCase): Answer {
+  const byImage = new Map(bundles.map((bundle) => [bundle.image ?? '', bundle]));
+  const index = new Map<string, OldBundle>();
   let deprecated: ReadonlySet<string> = new Set();
-  let problem: string | undefined;
-  for (const { add = [], remove = [], images = [] } of steps) {
-    for (const image of remove) {
-      deprecated = new Set([...deprecated].filter((name) => name !== index.get(image)?.name));
-      index.delete(image);
+  for (const { add = [], deprecate, overwrite } of steps) {
+    const [before, after] = overwrite ?? [];
+    if (before !== undefined) {
+      deprecated = new Set([...deprecated].filter((name) => name !== index.get(before)?.name));
+      index.delete(before);
     }
-    for (const image of add) index.set(image, byImage.get(image) ?? expect.fail(image));
-    problem ??= packagesOfBundles([...index.values()]).problem;
-    for (const image of images) {
-      const bundle = index.get(image);
-      if (bundle === undefined || problem !== undefined) continue;
-      const own = [...index.values()].filter((other) => other.package === bundle.package);
-      const done = deprecateBundle(own, deprecated, bundle);
-      deprecated = done.value ?? deprecated;
-      problem = done.problem;
+    for (const image of [...add, ...(after === undefined ? [] : [after])]) {
+      index.set(image, byImage.get(image) ?? expect.fail(image));
     }
+    const grouped = packagesOfBundles([...index.values()]);
+    if (grouped.value === undefined) return { error: grouped.problem };
+    const bundle = index.get(deprecate ?? '');
+    if (bundle === undefined) continue;
+    const done = deprecateBundle(grouped.value.get(bundle.package) ?? [], deprecated, bundle);
+    if (done.value === undefined) return { error: done.problem };
+    deprecated = done.value;
   }
-  const { outcome, error_text: text, error_contains: part = '', memberships } = one.expected;
-  expect({ failed: problem !== undefined }).toEqual({ failed: outcome === 'error' });
-  expect(problem ?? '').toContain(text ?? part);
-  if (memberships === undefined) return;
-  const packages = [...valueOf(packagesOfBundles([...index.values()]))];
-  const found = packages.flatMap(([, bundles]) => {
-    const { channels } = valueOf(packageOfBundles(bundles, 'replaces', deprecated));
-    return [...channels].flatMap(([name, { entries }]) =>
-      bundles
-        .filter((bundle) => entries.has(bundle.name))
-        .map((bundle) => [`${bundle.image}/${name}`, bundle.name] as const),
-    );
-  });
-  expect(new Set(found.map(([place]) => place))).toEqual(new Set(memberships));
-  const ends = found.filter(([, name]) => deprecated.has(name)).map(([place]) => place);
-  expect(ends).toEqual(one.expected.deprecated);
-}
-
-function tail(one: Case): void {
-  const {
-    bundles,
-    heads: named,
-    bundle,
-  } = json(one, 'input/package.json') as {
-    bundles: OldBundle[];
-    heads: Record<string, string>;
-    bundle: string;
+  const places = [...valueOf(packagesOfBundles([...index.values()]))].flatMap(([, own]) =>
+    [...valueOf(packageOfBundles(own, 'replaces', deprecated)).channels].flatMap(([channel, { entries }]) =>
+      own
+        .filter(({ name }) => entries.has(name))
+        .map(({ image, name }) => ({ name, place: `${image} in ${channel}` })),
+    ),
+  );
+  const ends = places.filter(({ name }) => deprecated.has(name));
+  return {
+    members: places.map(({ place }) => place).sort(),
+    deprecated: ends.map(({ place }) => place).sort(),
   };
-  const channels: OldPackage['channels'] = new Map(
-    Object.entries(named).flatMap(([channel, head]) => {
-      const claims = bundles.map((other) => ({
-        ...other,
-        package: 'p',
-        version: '',
-        channels: other.name === head ? [channel] : [],
-      }));
-      return [...valueOf(packageOfBundles(claims, 'replaces')).channels];
-    }),
-  );
-  const wanted = Object.entries(one.expected.tail ?? {}).map(([name, entry]) => [
-    name,
-    { channels: [], replaces: [], replacedBy: [], ...entry },
-  ]);
-  expect(Object.fromEntries(tailOf(bundle, channels))).toEqual(Object.fromEntries(wanted));
 }
 
-function manifests(one: Case): void {
-  const read = (): ReturnType<typeof readPackageManifests> =>
-    readPackageManifests(readFolder(join(one.directory, 'input')));
-  if (one.expected.outcome === 'error') return expect(read).toThrow(one.expected.error_contains);
-  const { name, defaultChannel, channels } = read();
-  const graph = [...channels].map(([channel, { head, entries }]) => {
-    const nodes = [...entries].map(([node, { replaces, skips }]) => [
-      node,
-      {
-        version: '',
-        replaces: [replaces, ...skips].filter((below) => below !== '').sort((a, b) => (a < b ? -1 : 1)),
-      },
-    ]);
-    return [channel, { head, nodes: Object.fromEntries(nodes) as unknown }] as const;
-  });
-  expect({ name, defaultChannel, channels: Object.fromEntries(graph) }).toEqual(
-    json(one, 'expected/graph.json'),
-  );
-}
-
-function additions(one: Case): void {
-  if (one.id.endsWith('candidate')) {
-    const pairs = json(one, 'input/pairs.json') as { added: string; compare: string; expected: boolean }[];
-    for (const { added, compare, expected } of pairs) {
-      expect(isSkipPatchCandidate(version(added), version(compare))).toBe(expected);
-    }
-    return;
+function manifests(one: CatalogCase): Answer {
+  try {
+    const { name, ...read } = readPackageManifests(packageFilesIn(one));
+    return { name, ...graphOf(read) };
+  } catch (error) {
+    return { error: (error as Error).message };
   }
-  const bundle = json(one, 'input/bundle.json') as AddedBundle & { defaultChannelAnnotation: string };
-  const added = addToGraph(
-    json(one, 'input/graph.json') as OldGraph,
-    { ...bundle, defaultChannel: bundle.defaultChannelAnnotation },
-    { skipPatch: one.id.includes('skippatch') },
-  );
-  if (one.expected.outcome === 'error')
-    expect(added.problem).toContain(one.expected.error_contains ?? one.expected.error_text);
-  else expect(valueOf(added)).toEqual(json(one, 'expected/graph.json'));
 }
 
-const RUN: Record<string, (one: Case) => void> = {
-  'replaces-heads': heads,
-  'order-independence': everyOrder,
-  'registry-ops': operations,
-  'deprecate-tail': tail,
-  packagemanifests: manifests,
-  'graph-add': additions,
-};
-const known = casesOf(Object.keys(RUN));
+const ANSWER = { heads, add: added, index: changed, 'package-manifests': manifests } as const;
 
-test.skipIf(known.length === 0).each(known.map((one): [string, Case] => [one.id, one]))('%s', (_id, one) =>
-  RUN[one.family]?.(one),
-);
+describe.each(Object.entries(ANSWER))('portico answers as the tool to %s:', (question, answer) => {
+  const cases = catalogCases(question as keyof typeof ANSWER);
+
+  test.each(cases.map((one) => [one.name, one] as const))('%s', (_name, one) => {
+    expect(answer(one)).toEqual(answerOfPortico(one));
+  });
+});
 
 test('every order of bundles gives one package, by every rule', () => {
   const bundles = ['1.0.0', '1.1.0', '1.1.1', '1.2.0', '2.0.0-rc.1'].map((text, at, all): OldBundle => ({
@@ -209,13 +124,9 @@ test('every order of bundles gives one package, by every rule', () => {
     defaultChannel: at > 2 ? 'fast' : 'stable',
   }));
   for (const mode of ['replaces', 'semver', 'semver-skippatch'] as const) {
-    const made = permutations(bundles).map((order) => {
-      const { defaultChannel, channels } = valueOf(packageOfBundles(order, mode, new Set(['p.v1.1.0'])));
-      return JSON.stringify([
-        defaultChannel,
-        [...channels].map(([name, channel]) => [name, edgesOf(channel)]),
-      ]);
-    });
-    expect(new Set(made).size).toBe(1);
+    const made = inEveryOrder(bundles, (order) =>
+      graphOf(valueOf(packageOfBundles(order, mode, new Set(['p.v1.1.0'])))),
+    );
+    expect(made['defaultChannel']).toBe('fast');
   }
 });

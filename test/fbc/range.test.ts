@@ -118,6 +118,6 @@ test.each([
 
 test('a wanted range that is none is told', () => {
   for (const text of ['', '||', '>', 'one', '1.2.3.4', '1.0 ||', '=>>1']) {
-    expect(parseConstraint(text).problem).toBe(`improper constraint: ${text}`);
+    expect(parseConstraint(text).problem).toBe(`improper constraint: "${text}"`);
   }
 });

@@ -67,6 +67,7 @@ interface Printed {
   readonly reason: string;
   readonly successors: readonly string[];
   readonly valid: boolean;
+  readonly problem: string;
   readonly matches: readonly string[];
 }
 

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/operator-framework/operator-registry/alpha/action"
+	"github.com/operator-framework/operator-registry/alpha/declcfg"
+	"github.com/operator-framework/operator-registry/alpha/template"
+	"github.com/operator-framework/operator-registry/pkg/registry"
+)
+
+// renderBundle is `opm render` of the directory of a bundle.
+func renderBundle(directory string, _ question) any {
+	config, err := action.Render{Refs: []string{directory}, Registry: noImages}.Run(context.Background())
+	if err != nil {
+		return map[string]any{"error": strings.ReplaceAll(err.Error(), directory, "DIR")}
+	}
+	return map[string]any{"text": yamlOf(*config)}
+}
+
+// renderTemplate is `opm alpha render-template`, where each image stands for the text of a catalog, and then `opm validate`.
+func renderTemplate(_ string, asked question) any {
+	bundle := func(_ context.Context, name string) (*declcfg.DeclarativeConfig, error) {
+		text, ok := asked.Images[name]
+		if !ok {
+			return nil, fmt.Errorf("no image %q", name)
+		}
+		return declcfg.LoadReader(strings.NewReader(text))
+	}
+	kind, reader, err := template.NewRegistry().CreateTemplateBySchema(strings.NewReader(asked.Files["template.yaml"]), bundle)
+	if err != nil {
+		return refused(err)
+	}
+	config, err := kind.Render(context.Background(), reader)
+	if err != nil {
+		return refused(err)
+	}
+	text := yamlOf(*config)
+	if packages, ok := judge(*config).(map[string]any); ok {
+		packages["text"] = text
+		return packages
+	}
+	return map[string]any{"text": text}
+}
+
+// packageManifests is the graph that the layout with *.package.yaml has.
+func packageManifests(directory string, _ question) any {
+	loader, err := registry.NewPackageGraphLoaderFromDir(directory)
+	check(err)
+	graph, err := loader.Generate()
+	if err != nil {
+		return map[string]any{"error": strings.ReplaceAll(err.Error(), directory+string(filepath.Separator), "")}
+	}
+	return graphView(graph)
+}
+
+// graphView shows what each bundle of each channel replaces or skips.
+func graphView(graph *registry.Package) any {
+	channels := map[string]any{}
+	for name, channel := range graph.Channels {
+		nodes := map[string][]string{}
+		for node, below := range channel.Nodes {
+			names := []string{}
+			for each := range below {
+				names = append(names, each.CsvName)
+			}
+			sort.Strings(names)
+			nodes[node.CsvName] = names
+		}
+		channels[name] = map[string]any{"head": channel.Head.CsvName, "nodes": nodes}
+	}
+	return map[string]any{"name": graph.Name, "defaultChannel": graph.DefaultChannel, "channels": channels}
+}
