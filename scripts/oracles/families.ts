@@ -1,5 +1,5 @@
-import { catalogs } from './catalogs.ts';
+import { bundles } from './bundles.ts';
 import type { Family } from './family.ts';
 
 /** All families of golden cases that a tool answers. */
-export const FAMILIES: readonly Family[] = [catalogs];
+export const FAMILIES: readonly Family[] = [bundles];

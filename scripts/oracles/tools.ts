@@ -30,6 +30,8 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   'list-setters': catalogFunction('list-setters'),
   kyaml: tool('functions', 'sigs.k8s.io/kustomize/kyaml'),
   kustomize: tool('filters', 'sigs.k8s.io/kustomize/api'),
+  'operator-controller-bundles': tool('bundles', 'github.com/operator-framework/operator-controller'),
+  'opm-bundles': tool('bundles', 'github.com/operator-framework/operator-registry'),
   'operator-controller': tool('catalogs', 'github.com/operator-framework/operator-controller'),
   'operator-registry': tool('catalogs', 'github.com/operator-framework/operator-registry'),
 };

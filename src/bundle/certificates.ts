@@ -45,6 +45,7 @@ export function issuerObjects({ provider, namespace, service, name }: Certificat
   if (provider !== 'cert-manager') return [];
   const issuer = joinedName(name, 'selfsigned-issuer');
   const apiVersion = 'cert-manager.io/v1';
+  const host = `${service}.${namespace}`;
   return [
     { apiVersion, kind: 'Issuer', metadata: { name: issuer, namespace }, spec: { selfSigned: {} } },
     {
@@ -52,8 +53,12 @@ export function issuerObjects({ provider, namespace, service, name }: Certificat
       kind: 'Certificate',
       metadata: { name, namespace },
       spec: {
-        dnsNames: [`${service}.${namespace}.svc`],
+        commonName: host,
+        dnsNames: [host, `${host}.svc`, `${host}.svc.cluster.local`],
+        // Two years, renewed a day before their end: OLM's own certificates are such.
+        duration: '17520h0m0s',
         issuerRef: { name: issuer },
+        renewBefore: '24h0m0s',
         secretName: name,
         usages: ['server auth'],
       },

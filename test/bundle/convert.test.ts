@@ -136,7 +136,11 @@ test('webhooks come with their Service, converted CRDs and, where a provider is 
   expect(find(certified, 'Certificate')).toMatchObject({
     metadata: { name: 'demo-manager-service-cert' },
     spec: {
-      dnsNames: ['demo-manager-service.ops.svc'],
+      dnsNames: [
+        'demo-manager-service.ops',
+        'demo-manager-service.ops.svc',
+        'demo-manager-service.ops.svc.cluster.local',
+      ],
       issuerRef: { name: 'demo-manager-service-cert-selfsigned-issuer' },
     },
   });
