@@ -12,7 +12,7 @@ import { listedTarget, type TargetProfile } from './target-profile.ts';
 
 /** Raised whenever one of them gives other bytes for the same input, which test/processors holds to golden digests. */
 const VERSION = 'v1';
-const REGISTRY_VERSION = 'v2';
+const REGISTRY_VERSION = 'v3';
 
 /** Every manifest of a directory as it is, one file for each object. */
 export function runPlain(tree: Tree, { directory }: ProcessorOf<'plain'>): Produced {
