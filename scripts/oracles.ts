@@ -37,9 +37,19 @@ async function askFile(family: Family, path: string): Promise<number> {
       `${family.name}/${basename(path)}: ${changed} of ${documents.length} results differ\n`,
     );
     if (!values.check)
-      writeFileSync(path, documents.map((one) => one.toString({ lineWidth: 0 })).join('---\n'));
+      writeFileSync(path, documents.map(textOf).join('---\n'));
   }
   return changed;
+}
+
+function textOf(document: Document): string {
+  const text = document.toString({
+    lineWidth: 0,
+    flowCollectionPadding: false,
+    // Edits stay on one line each.
+    doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+  });
+  return text.replace(/^---\n/, '');
 }
 
 /** Puts the tool's result into the case, and returns whether that changed it. */

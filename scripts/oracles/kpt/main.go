@@ -17,7 +17,7 @@ func main() {
 	root := &cobra.Command{Use: "kpt", SilenceUsage: true, SilenceErrors: true}
 	root.AddCommand(pkg.GetCommand(ctx, "kpt"), fn.GetCommand(ctx, "kpt"))
 	if err := root.Execute(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
 }

@@ -24,8 +24,9 @@ type Draft = { local?: ListItem; base?: ListItem; upstream?: ListItem };
  */
 export function matchItems(lists: readonly (ListNode | undefined)[], passes: readonly ItemKey[]): Triple[] {
   const placed = new Set<ListItem>();
-  const triples: Triple[] = [];
+  const triples: (Draft & Pick<Triple, 'segment'>)[] = [];
   for (const pass of [...passes, sameContent]) {
+    if (pass !== sameContent) findBases(triples, lists[1], pass, placed);
     const groups = new Map<string, { readonly key: PathSegment; readonly sides: ListItem[][] }>();
     for (const [side, list] of lists.entries()) {
       for (const item of list?.items ?? []) {
@@ -50,6 +51,30 @@ export function matchItems(lists: readonly (ListNode | undefined)[], passes: rea
     }
   }
   return triples;
+}
+
+/**
+ * Items that both sides changed to one new key, as functions that both gave a name, continue the base item that a later
+ * pass names alike.
+ */
+function findBases(
+  triples: readonly Draft[],
+  base: ListNode | undefined,
+  pass: ItemKey,
+  placed: Set<ListItem>,
+): void {
+  const open = triples.filter((one) => one.base === undefined && one.local && one.upstream);
+  if (open.length === 0) return;
+  const nameOf = (item: ListItem | undefined): string => JSON.stringify(item && pass(item.value)) ?? '';
+  const found = Map.groupBy(base?.items.filter((item) => !placed.has(item)) ?? [], nameOf);
+  for (const draft of open) {
+    const name = nameOf(draft.local);
+    const [item, ...others] = found.get(name) ?? [];
+    if (name === '' || nameOf(draft.upstream) !== name || item === undefined || others.length > 0) continue;
+    draft.base = item;
+    placed.add(item);
+    found.delete(name);
+  }
 }
 
 /** Pairs the items of one key. */

@@ -9,10 +9,11 @@ import type { MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { readYaml } from '../../../src/package/yaml/edit.ts';
-import { differences, readTree, textOf } from './corpus.ts';
+import { differences } from './compare.ts';
 import { randomEdit } from './random-edits.ts';
 import { chance, marked, printed, randomPackage } from './random-package.ts';
 import type { Model } from './random-package.ts';
+import { readTree, textOf } from './trees.ts';
 
 /**
  * Random updates, made by the real kpt and by the merge. Every one of them must end alike, or ours must be what both

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
-import { textOf } from './corpus.ts';
+import { textOf } from './trees.ts';
 
 /** What the properties found, each once. */
 type Texts = Record<string, string>;

@@ -8,7 +8,7 @@ import { editYaml, readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlEdit, YamlValue } from '../../../src/package/yaml/edit.ts';
 import { data, mapData, noise, noisyText, RUNS } from '../yaml/noise.ts';
 import type { Noise } from '../yaml/noise.ts';
-import { textOf } from './corpus.ts';
+import { textOf } from './trees.ts';
 
 // The long run takes minutes.
 vi.setConfig({ testTimeout: 3_600_000 });

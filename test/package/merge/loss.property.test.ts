@@ -5,9 +5,9 @@ import type { MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { RUNS } from '../yaml/noise.ts';
-import { textOf } from './corpus.ts';
 import { edited, edits } from './token-edits.ts';
 import { printed, tokenPackage, WORD, words } from './token-package.ts';
+import { textOf } from './trees.ts';
 
 // The long run takes minutes.
 vi.setConfig({ testTimeout: 3_600_000 });

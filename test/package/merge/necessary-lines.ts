@@ -4,8 +4,8 @@ import { isPair, isSeq, parseAllDocuments, visit } from 'yaml';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlValue } from '../../../src/package/yaml/edit.ts';
-import { textOf } from './corpus.ts';
-import type { MergeCase } from './corpus.ts';
+import type { MergeCase } from './cases.ts';
+import { textOf } from './trees.ts';
 
 const IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
 
@@ -14,7 +14,10 @@ const IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
  * alone: files that only one has, whole; in files of both, one line for each field, and for each comment line of
  * upstream's change, that is not in the other, wherever it stands. No result of the same meaning can change fewer.
  */
-export function necessaryLines(one: MergeCase, wanted: PackageFiles): number {
+export function necessaryLines(
+  one: Pick<MergeCase, 'base' | 'upstream' | 'local'>,
+  wanted: PackageFiles,
+): number {
   const { base, upstream, local } = one;
   let sum = 0;
   for (const path of new Set([...local.keys(), ...wanted.keys()])) {

@@ -4,7 +4,7 @@ import type { UpdateStrategy } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import { settleConflicts } from '../../../src/package/merge/settle.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
-import { textOf } from './corpus.ts';
+import { textOf } from './trees.ts';
 
 function tree(files: Record<string, string>): PackageFiles {
   return new Map(
