@@ -1,5 +1,5 @@
 // Runs kustomize on documents from stdin: `replacements CONFIG` is the filter inside the function apply-replacements, and
-// `build KUSTOMIZATION` is `kustomize build`, whose transformers several functions of the catalog are made of.
+// `build KUSTOMIZATION` is `kustomize build` of in.yaml, whose transformers several functions of the catalog are made of.
 package main
 
 import (
@@ -40,7 +40,7 @@ func build(kustomization string) error {
 		return err
 	}
 	files := filesys.MakeFsInMemory()
-	if err := files.WriteFile("/kustomization.yaml", []byte(kustomization+"\nresources: [in.yaml]\n")); err != nil {
+	if err := files.WriteFile("/kustomization.yaml", []byte(kustomization)); err != nil {
 		return err
 	}
 	if err := files.WriteFile("/in.yaml", input); err != nil {

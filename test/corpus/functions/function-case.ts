@@ -44,8 +44,9 @@ export const input = {
   data: z.record(z.string(), z.string()).optional(),
   selectors: z.array(selector).optional(),
   exclude: z.array(selector).optional(),
-  /** A part of the message with which both Portico and the tool fail. */
-  error: z.string().optional(),
+  /** A part of the message with which Portico fails, and the tool, unless `toolError` says what the tool's is. */
+  error: z.string().min(1).optional(),
+  toolError: z.string().min(1).optional(),
   /** How near the files must come to the expected ones: in bytes (the default), in data and comments, in data. */
   compare: z.enum(['bytes', 'comments', 'data']).default('bytes'),
   /** Why the function is called on the documents of the one file, without the checks of a package. */
@@ -60,7 +61,9 @@ export const shape = {
   ...input,
   expected: outcome,
   /** Why Portico gives something else than the tool, and what. */
-  differs: z.strictObject({ why: z.string(), expected: outcome, error: z.string().optional() }).optional(),
+  differs: z
+    .strictObject({ why: z.string(), expected: outcome, error: z.string().min(1).optional() })
+    .optional(),
 };
 
 export type Input = z.infer<z.ZodObject<typeof input>>;
