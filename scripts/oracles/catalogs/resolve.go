@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 
@@ -19,28 +20,11 @@ import (
 func packageOf(directory, name string) *declcfg.DeclarativeConfig {
 	all, err := declcfg.LoadFS(context.Background(), os.DirFS(directory))
 	check(err)
-	own := &declcfg.DeclarativeConfig{}
-	for _, each := range all.Packages {
-		if each.Name == name {
-			own.Packages = append(own.Packages, each)
-		}
-	}
-	for _, each := range all.Channels {
-		if each.Package == name {
-			own.Channels = append(own.Channels, each)
-		}
-	}
-	for _, each := range all.Bundles {
-		if each.Package == name {
-			own.Bundles = append(own.Bundles, each)
-		}
-	}
-	for _, each := range all.Deprecations {
-		if each.Package == name {
-			own.Deprecations = append(own.Deprecations, each)
-		}
-	}
-	return own
+	all.Packages = slices.DeleteFunc(all.Packages, func(each declcfg.Package) bool { return each.Name != name })
+	all.Channels = slices.DeleteFunc(all.Channels, func(each declcfg.Channel) bool { return each.Package != name })
+	all.Bundles = slices.DeleteFunc(all.Bundles, func(each declcfg.Bundle) bool { return each.Package != name })
+	all.Deprecations = slices.DeleteFunc(all.Deprecations, func(each declcfg.Deprecation) bool { return each.Package != name })
+	return all
 }
 
 // installedOf is the metadata that a ClusterExtension has of its bundle. A bundle that the catalog lacks has the version in its name.

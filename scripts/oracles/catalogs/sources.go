@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 
@@ -31,13 +32,15 @@ func renderTemplate(_ string, asked question) any {
 		}
 		return declcfg.LoadReader(strings.NewReader(text))
 	}
-	kind, reader, err := template.NewRegistry().CreateTemplateBySchema(strings.NewReader(asked.Files["template.yaml"]), bundle)
+	config, err := renderOnce(asked.Files["template.yaml"], bundle)
 	if err != nil {
-		return refused(err)
-	}
-	config, err := kind.Render(context.Background(), reader)
-	if err != nil {
-		return refused(err)
+		// Which of two versions an error compares with the other follows the order of a Go map: of many errors, the first by text.
+		errors := []string{err.Error()}
+		for range 50 {
+			_, again := renderOnce(asked.Files["template.yaml"], bundle)
+			errors = append(errors, again.Error())
+		}
+		return map[string]any{"error": slices.Min(errors)}
 	}
 	text := yamlOf(*config)
 	if packages, ok := judge(*config).(map[string]any); ok {
@@ -45,6 +48,14 @@ func renderTemplate(_ string, asked question) any {
 		return packages
 	}
 	return map[string]any{"text": text}
+}
+
+func renderOnce(text string, bundle template.BundleRenderer) (*declcfg.DeclarativeConfig, error) {
+	kind, reader, err := template.NewRegistry().CreateTemplateBySchema(strings.NewReader(text), bundle)
+	if err != nil {
+		return nil, err
+	}
+	return kind.Render(context.Background(), reader)
 }
 
 // packageManifests is the graph that the layout with *.package.yaml has.
