@@ -1,5 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { cpSync, rmSync } from 'node:fs';
 
 import { readFolder } from '../../src/cli/folder.ts';
 import { createRuntime } from '../../src/function/runtime.ts';
@@ -23,7 +22,41 @@ const FUNCTIONS = `  mutators:
     configMap: { example.com/rendered: by-the-bench }
 `;
 
-const NEPHIO = 'nephio-catalog/distros/gcp/nephio-mgmt/porch';
+/** What packages of clusters do: names come from the package's context, values from setters. */
+const CLUSTER_FUNCTIONS = `  mutators:
+  - image: apply-replacements:v0.1.1
+    configPath: replacements.yaml
+  - image: apply-setters:v0.2.0
+    configMap: { log-level: debug, registry: registry.example.com }
+`;
+
+const REPLACEMENTS = `apiVersion: fn.kpt.dev/v1alpha1
+kind: ApplyReplacements
+metadata:
+  name: replacements
+replacements:
+- source: { kind: Kptfile, fieldPath: metadata.name }
+  targets:
+  - select: { kind: Deployment }
+    fieldPaths: [metadata.labels.cluster]
+    options: { create: true }
+`;
+
+const SETTINGS = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: settings
+data:
+  level: info # kpt-set: \${log-level}
+  registry: none # kpt-set: \${registry}
+`;
+
+const CLUSTER_RESOURCES = 35;
+
+/** Definitions are most of the text of such packages. */
+const CLUSTER_DEFINITIONS = 8;
+
+const CLUSTER_LABEL = 'render, cluster package';
 
 const NO_OP = '  mutators:\n  - exec: cat\n';
 
@@ -42,7 +75,7 @@ export async function benchRender(options: Options): Promise<Row[]> {
     },
   ]);
   const label = `render, ${resources} resources`;
-  const rows = [...(await inProcess(place, label)), ...(await realPackage(place, options))];
+  const rows = [...(await inProcess(place, label)), ...(await clusterPackage(place, options))];
   if (!ours) return rows;
   return [
     against(`${label}, whole process, s`, ours.seconds, peer?.seconds ?? null, 4),
@@ -51,30 +84,68 @@ export async function benchRender(options: Options): Promise<Row[]> {
   ];
 }
 
-/** A real Nephio package with its own functions, against kpt with a program that does nothing for each of them. */
-async function realPackage(place: Workspace, { say }: Options): Promise<Row[]> {
-  const source = fileURLToPath(new URL(`../../../shared/corpus/packages/${NEPHIO}`, import.meta.url));
-  if (!existsSync(source)) {
-    say(`SKIPPED: ../shared/corpus is not there, so ${NEPHIO} was not rendered`);
-    return [];
+/** A package of two functions such as those of cluster catalogs, against kpt with a program that does nothing for each of them. */
+async function clusterPackage(place: Workspace, { say }: Options): Promise<Row[]> {
+  say(CLUSTER_LABEL);
+  for (const [name, pipeline] of [
+    ['cluster-ours', CLUSTER_FUNCTIONS],
+    ['cluster-kpt', `${NO_OP}  - exec: cat\n`],
+  ] as const) {
+    const files = generatedPackage({ resources: CLUSTER_RESOURCES, pipeline });
+    files.set('replacements.yaml', REPLACEMENTS).set('settings.yaml', SETTINGS);
+    for (let number = 0; number < CLUSTER_DEFINITIONS; number += 1)
+      files.set(`definitions/${number}.yaml`, definition(`Thing${number}`));
+    writePackage(place.path(`${name}-source`), files);
   }
-  say(`render of ${NEPHIO}`);
-  for (const name of ['real-ours', 'real-kpt'])
-    cpSync(source, place.path(`${name}-source`), { recursive: true });
-  const kptfile = place.path('real-kpt-source', 'Kptfile');
-  writeFileSync(kptfile, readFileSync(kptfile, 'utf8').replaceAll(/image: .*/g, 'exec: cat'));
   const [ours, peer] = await inTurns([
-    { runs: 7, prepare: async () => portico(fresh(place, 'real-ours'), 'render', '.') },
+    { runs: 7, prepare: async () => portico(fresh(place, 'cluster-ours'), 'render', '.') },
     {
       runs: hasKpt() ? 7 : 0,
-      prepare: async () => kpt(fresh(place, 'real-kpt'), place.path('cache'), 'fn', 'render', '--allow-exec'),
+      prepare: async () =>
+        kpt(fresh(place, 'cluster-kpt'), place.path('cache'), 'fn', 'render', '--allow-exec'),
     },
   ]);
   if (!ours) return [];
   return [
-    against('render, nephio-mgmt/porch, whole process, s', ours.seconds, peer?.seconds ?? null, 1),
-    against('render, nephio-mgmt/porch, memory, MiB', ours.mebibytes, peer?.mebibytes ?? null, 1),
+    against(`${CLUSTER_LABEL}, whole process, s`, ours.seconds, peer?.seconds ?? null, 1),
+    against(`${CLUSTER_LABEL}, memory, MiB`, ours.mebibytes, peer?.mebibytes ?? null, 1),
   ];
+}
+
+function definition(kind: string): string {
+  const plural = `${kind.toLowerCase()}s`;
+  const fields = Array.from(
+    { length: 60 },
+    (_, at) => `              field${at}:
+                description: |-
+                  Field ${at} of the resource, which has a description
+                  of two lines as generated definitions have.
+                type: object
+                properties:
+                  name: { type: string, maxLength: 63 }
+                  count: { type: integer, minimum: ${at} }
+`,
+  );
+  return `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: ${plural}.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: { kind: ${kind}, plural: ${plural} }
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+${fields.join('')}`;
 }
 
 function fresh(place: Workspace, name: string): string {

@@ -139,7 +139,9 @@ class Places {
     for (let step = 1 << Math.ceil(Math.log2(lines.length + 1)); step > 0; step >>= 1) {
       if ((lines[line + step] ?? Infinity) <= start) line += step;
     }
-    return { line: line + 1, column: start - (lines[line] ?? 0) + 1 };
+    // A byte order mark takes no column.
+    const mark = line === 0 && start > 0 && text.startsWith('\uFEFF') ? 1 : 0;
+    return { line: line + 1, column: start - (lines[line] ?? 0) + 1 - mark };
   }
 
   /** A result's path is relative to the package of the resource: the running one or one below it. */

@@ -1,16 +1,15 @@
-/** The function `starlark`: resources in, resources out, and every script of the corpora. */
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
+/** The function `starlark`: resources in, resources out, and every script of the golden cases. */
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 
 import { createRuntime } from '../../../src/function/runtime.ts';
 import { parseScript } from '../../../src/function/starlark/parser.ts';
 import { copyValue } from '../../../src/package/render/field-notes.ts';
+import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import { readResources } from '../../../src/package/render/read-resources.ts';
+import { configOf, shape as functionShape } from '../../corpus/functions/function-case.ts';
+import { readPackages } from '../../corpus/packages/package-case.ts';
+import { readCases } from '../../corpus/read-cases.ts';
 import { head, runBuiltin } from '../builtin/run-builtin.ts';
-import { CORPUS, hasCorpus } from '../corpus-case.ts';
 
 /** A functionConfig with a script. */
 function script(source: string, more = ''): string {
@@ -181,72 +180,94 @@ ctx.resource_list["items"] = [r for r in items if r["metadata"]["name"] != "a"] 
   });
 });
 
-if (!hasCorpus)
-  console.warn('SKIPPED: ../shared/corpus is not there, so the scripts of real packages were not read');
+interface Script {
+  readonly where: string;
+  readonly source: string;
+  readonly config: KrmObject;
+  readonly items: readonly KrmObject[];
+}
 
-describe.skipIf(!hasCorpus)('scripts of real packages', () => {
-  const scripts = new Map<string, string>();
-  for (const file of hasCorpus ? globSync('**/*.{yaml,yml,star}', { cwd: CORPUS }) : []) {
-    const text = readFileSync(join(CORPUS, file), 'utf8');
-    if (file.endsWith('.star')) scripts.set(text, file);
-    if (!text.includes('source:') || !/StarlarkRun|ConfigMap/.test(text)) continue;
-    for (const document of parseAllDocuments(text, { logLevel: 'silent' })) {
-      if (document === null || !('toJS' in document) || document.errors.length > 0) continue;
-      const value = document.toJS() as {
-        kind?: string;
-        source?: unknown;
-        data?: { source?: unknown };
-      } | null;
-      const source = value?.kind === 'StarlarkRun' ? value.source : value?.data?.source;
-      if (typeof source === 'string' && source !== '') scripts.set(source, file);
-    }
+/** The scripts of whole packages, and of the golden cases that succeed, each with the resources around it. */
+function goldenScripts(): Script[] {
+  const cases = readCases('functions', functionShape).filter(({ expected }) => expected.exitCode === 0);
+  const trees = [
+    ...readPackages().map(({ name, package: texts }) => ({ name, texts })),
+    ...cases.map((one) => ({ name: one.name, texts: { ...one.files, 'config.yaml': configOf(one) ?? '' } })),
+  ];
+  return trees.flatMap(({ name, texts }) => {
+    const resources = Object.entries(texts).flatMap(([path, text]) =>
+      /(?:\.ya?ml|Kptfile)$/.test(path) ? resourcesOf(path, text) : [],
+    );
+    const items = resources.filter(({ kind }) => kind !== 'StarlarkRun');
+    return resources.flatMap(scriptsOf).map((config) => {
+      const data = config['data'] as { source: string } | undefined;
+      const source = data?.source ?? String(config['source']);
+      return { where: `${name}: ${source.slice(0, 60)}`, source, config, items };
+    });
+  });
+}
+
+/** Templates and the like are no resources, and hold no scripts. */
+function resourcesOf(path: string, text: string): KrmObject[] {
+  try {
+    return readResources(path, text).documents.map(({ value }) => value);
+  } catch {
+    return [];
   }
+}
 
-  test('are all read without a fault, but for those that are meant to have one', () => {
-    const faults = [...scripts].flatMap(([source, file]) => {
+/** Returns the functionConfigs with a script that a resource is, or that a Kptfile holds. */
+function scriptsOf(resource: KrmObject): KrmObject[] {
+  const { kind, source, data, pipeline } = resource as {
+    kind?: string;
+    source?: unknown;
+    data?: { source?: unknown };
+    pipeline?: { mutators?: { image?: string; configMap?: { source?: string } }[] };
+  };
+  if (kind === 'StarlarkRun') return typeof source === 'string' ? [resource] : [];
+  if (kind === 'ConfigMap') return typeof data?.source === 'string' ? [resource] : [];
+  return (pipeline?.mutators ?? [])
+    .filter(({ image, configMap }) => image?.includes('starlark') && configMap?.source !== undefined)
+    .map(({ configMap }) => ({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'function-input' },
+      data: configMap,
+    }));
+}
+
+describe('scripts of golden cases', () => {
+  const scripts = goldenScripts();
+
+  test('are read without a fault', () => {
+    const faults = scripts.flatMap(({ where, source }) => {
       try {
         parseScript('script', source);
         return [];
       } catch (error) {
-        return [`${file}: ${String(error)}`];
+        return [`${where}: ${String(error)}`];
       }
     });
-    console.log(`${scripts.size} scripts read`);
-    expect(scripts.size).toBeGreaterThan(30);
+    expect(new Set(scripts.map(({ source }) => source)).size).toBeGreaterThan(15);
     expect(faults).toEqual([]);
   });
 
   test('run over the resources beside them without a fault of the language', async () => {
     const runtime = createRuntime();
     const faults: string[] = [];
-    let ran = 0;
-    for (const [source, file] of scripts) {
-      const items = globSync('*.{yaml,yml}', { cwd: join(CORPUS, file, '..') }).flatMap((name) => {
-        try {
-          return readResources(name, readFileSync(join(CORPUS, file, '..', name), 'utf8')).documents;
-        } catch {
-          return [];
-        }
-      });
+    for (const { where, config, items } of scripts) {
       const output = await runtime.run(
         { image: 'starlark:v0.5' },
-        {
-          items: items.map(({ value }) => copyValue(value)),
-          functionConfig: {
-            apiVersion: 'fn.kpt.dev/v1alpha1',
-            kind: 'StarlarkRun',
-            metadata: { name: 'r' },
-            source,
-          },
-        },
+        { items: items.map((item) => copyValue(item)), functionConfig: config },
       );
-      ran += 1;
-      const said = output.results[0]?.message ?? '';
-      // What a script needs of its package may be missing here: that is no fault of the language.
-      if (output.exitCode !== 0 && !/^fail: |^key ".*" not in dict$|referenced before assignment$/.test(said))
-        faults.push(`${file}: ${said}`);
+      const message = output.results[0]?.message ?? '';
+      // What a script needs of its package, such as annotations with paths, may be missing here.
+      if (
+        output.exitCode !== 0 &&
+        !/^fail: |^key ".*" not in dict$|referenced before assignment$/.test(message)
+      )
+        faults.push(`${where}: ${message}`);
     }
-    console.log(`${ran} scripts ran`);
     expect(faults).toEqual([]);
   });
 });

@@ -1,84 +1,60 @@
-import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/** Random packages, rendered by Portico and by kpt where kpt is there. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 import { afterAll, expect, test } from 'vitest';
 
+import { render } from '../../../scripts/oracles/render.ts';
 import { createRuntime } from '../../../src/function/runtime.ts';
-import type { PackageFiles } from '../../../src/package/package.ts';
 import { renderPackage } from '../../../src/package/render/render.ts';
-import { canonicalFile, CORPUS, hasCorpus, readDirectory } from '../../function/corpus-case.ts';
+import { canonical } from '../../corpus/canonical.ts';
+import { type Outcome, SEARCH_PATH } from '../../corpus/render/render-case.ts';
+import { withChanges } from '../../corpus/tree-changes.ts';
+import { PATH } from '../../parts.ts';
+import { packageOf, textsOf } from './support.ts';
 
 const LONG = process.env['PORTICO_LONG'] === '1';
-const starts = (program: string): boolean => spawnSync(program, ['--help']).error === undefined;
-const withKpt = hasCorpus && starts('kpt') && starts('python3');
-if (!withKpt)
-  console.warn(
-    'SKIPPED: kpt, python3 or ../shared/corpus is not there, so renders were not compared with the real kpt',
-  );
+
+const KPT = PATH.map((folder) => join(folder, 'kpt')).find((program) => existsSync(program)) ?? 'kpt';
 
 const work = mkdtempSync(join(tmpdir(), 'portico-differential-'));
 afterAll(() => rmSync(work, { recursive: true }));
-const environment = {
-  ...process.env,
-  PATH: `${join(CORPUS, 'render-functions')}:${process.env['PATH']}`,
-  PORTICO_EXEC_SANDBOX: 'off',
-};
 
-test.skipIf(!withKpt)(
-  'random packages come out as the real kpt renders them',
-  { timeout: 3_600_000 },
-  async () => {
-    const from = Number(process.env['PORTICO_SEED'] ?? 1);
-    const different: string[] = [];
-    for (let seed = from; seed < from + Number(process.env['PORTICO_SEEDS'] ?? (LONG ? 300 : 2)); seed += 1) {
-      const texts = randomPackage(seed);
-      const why = await compare(texts, join(work, String(seed)));
-      if (why !== undefined) different.push(`seed ${seed}: ${why}\n${JSON.stringify(texts, null, 1)}`);
-    }
-    expect(different.join('\n\n')).toBe('');
-  },
-);
-
-async function compare(texts: ReadonlyMap<string, string>, place: string): Promise<string | undefined> {
-  const dir = join(place, 'input');
-  for (const [path, text] of texts) {
-    mkdirSync(dirname(join(dir, path)), { recursive: true });
-    writeFileSync(join(dir, path), text);
+test('kpt renders random packages to the same data', { tags: ['kpt'], timeout: 3_600_000 }, async () => {
+  const from = Number(process.env['PORTICO_SEED'] ?? 1);
+  const different: string[] = [];
+  for (let seed = from; seed < from + Number(process.env['PORTICO_SEEDS'] ?? (LONG ? 300 : 2)); seed += 1) {
+    const texts = Object.fromEntries(randomPackage(seed));
+    const why = await compare(texts);
+    if (why !== undefined) different.push(`seed ${seed}: ${why}\n${JSON.stringify(texts, null, 1)}`);
   }
-  const theirs = join(place, 'kpt');
-  cpSync(dir, theirs, { recursive: true });
-  const [kpt, ours] = await Promise.all([
-    run(theirs),
-    renderPackage({
-      files: readDirectory(dir),
-      runtime: createRuntime({ allowExec: true, workingDirectory: place, environment }),
-    }),
-  ]);
-  const said =
-    ours.problem?.message ?? JSON.stringify(ours.runs.find(({ exitCode }) => exitCode !== 0) ?? '');
-  if (ours.ok !== (kpt === undefined))
-    return `ours ${ours.ok ? 'succeeds' : `fails: ${said}`}; kpt: ${kpt ?? 'succeeds'}`;
-  return ours.ok ? compareFiles(ours.files, readDirectory(theirs)) : undefined;
-}
+  expect(different.join('\n\n')).toBe('');
+});
 
-/** What kpt says where it fails. */
-function run(dir: string): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const options = { env: { ...environment, KPT_CACHE_DIR: join(work, 'cache') } };
-    execFile('kpt', ['fn', 'render', dir, '--allow-exec'], options, (error, _stdout, stderr) =>
-      resolve(error === null ? undefined : stderr.slice(-600)),
-    );
+async function compare(texts: Readonly<Record<string, string>>): Promise<string | undefined> {
+  const runtime = createRuntime({
+    allowExec: true,
+    workingDirectory: work,
+    environment: { ...process.env, PATH: SEARCH_PATH, PORTICO_EXEC_SANDBOX: 'off' },
   });
+  const [{ expected }, ours] = await Promise.all([
+    render.ask({ package: texts }, KPT) as Promise<{ expected: Outcome }>,
+    renderPackage({ files: packageOf(texts), runtime }),
+  ]);
+  if (ours.ok !== (expected.exitCode === 0)) {
+    const failed = ours.runs.find(({ exitCode }) => exitCode !== 0);
+    return `ours ${ours.ok ? 'succeeds' : `fails: ${JSON.stringify(ours.problem ?? failed)}`}; kpt: ${expected.error}`;
+  }
+  if (!ours.ok) return undefined;
+  const [mine, theirs] = [textsOf(ours.files), withChanges(texts, expected.files)];
+  const paths = [...new Set([...Object.keys(mine), ...Object.keys(theirs)])];
+  const path = paths.find((one) => dataOf(one, mine[one]) !== dataOf(one, theirs[one]));
+  return path === undefined ? undefined : `${path} is\n${mine[path]}\nwanted\n${theirs[path]}`;
 }
 
-function compareFiles(ours: PackageFiles, kpt: PackageFiles): string | undefined {
-  for (const path of new Set([...ours.keys(), ...kpt.keys()])) {
-    const [mine, wanted] = [canonicalFile(ours, path), canonicalFile(kpt, path)];
-    if (mine !== wanted) return `${path} is\n${mine ?? 'missing'}\nwanted\n${wanted ?? 'nothing'}`;
-  }
-  return undefined;
+function dataOf(path: string, text: string | undefined): string | undefined {
+  return text === undefined ? undefined : canonical(path, text);
 }
 
 function map(text: string): string {
@@ -86,9 +62,8 @@ function map(text: string): string {
 }
 
 /**
- * A package with subpackages and pipelines; the same for the same seed. Left out is what kpt does otherwise on purpose
- * or by mistake (docs/functions-differences.md): functions that count on the order of items, items printed without a
- * list, two resources for one place.
+ * Makes a package with subpackages and pipelines, the same for the same seed. It leaves out what kpt does otherwise on purpose or by
+ * mistake (docs/functions-differences.md), such as two resources for one place.
  */
 function randomPackage(seed: number): Map<string, string> {
   let state = seed * 7_919 + 13;
@@ -107,9 +82,9 @@ function randomPackage(seed: number): Map<string, string> {
     const named = `${kind.toLowerCase()}-${count}`;
     const space = chance(30) ? `  namespace: ${pick('blue', 'green')}\n` : '';
     const notes = chance(30) ? `  annotations:\n    tier: ${pick('front', 'back')}\n` : '';
-    // No text of several lines: kpt damages it where a function prints it in single quotes.
     const body = pick(
       'data:\n  a: "1" # one\n  b: two\n',
+      'data:\n  text: |\n    one\n\n    two\n',
       'spec:\n  x: 1\n  list: [1, 2]\n  ports:\n  - name: http\n    port: 80\n',
     );
     return `apiVersion: v1\nkind: ${kind}\nmetadata:\n  name: ${named}\n${space}${notes}${body}`;
@@ -136,8 +111,8 @@ function randomPackage(seed: number): Map<string, string> {
       ['move', map('{ kind: Service, path: moved/all.yaml, reindex: "1" }')],
       ['move', map('{ kind: Service, path: moved/all.yaml }')],
       ['reverse', ''],
-      ['roundtrip', ''],
-      ['json', ''],
+      ['print', ''],
+      ['print-json', ''],
       ['fail', ''],
       ['label', '    configPath: fn-config.yaml\n'],
     );
@@ -146,13 +121,13 @@ function randomPackage(seed: number): Map<string, string> {
         `${dir}fn-config.yaml`,
         `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: fn-config\n  annotations:\n    config.kubernetes.io/local-config: "true"\ndata:\n  from: file\n`,
       );
-    return `  - exec: fn-${name}\n${config}${selection()}`;
+    return `  - exec: krm.mjs ${name}\n${config}${selection()}`;
   };
 
   const fill = (dir: string): void => {
     const mutators = Array.from({ length: below(dir === '' ? 4 : 2) }, () => entry(dir)).join('');
     const validator = chance(15)
-      ? `  validators:\n  - exec: fn-require\n    configMap: { kind: ${pick('ConfigMap', 'Secret')} }\n`
+      ? `  validators:\n  - exec: krm.mjs require\n    configMap: { kind: ${pick('ConfigMap', 'Secret')} }\n`
       : '';
     const pipeline =
       mutators === '' && validator === ''

@@ -1,56 +1,39 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
+/** Whole packages of built-in functions: a render touches only the lines that a function changes, and a second one touches none. */
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 
 import { lookUp } from '../../../src/function/registry.ts';
 import { createRuntime } from '../../../src/function/runtime.ts';
 import { renderPackage } from '../../../src/package/render/render.ts';
-import { canonicalFile, CORPUS, hasCorpus, readDirectory } from '../../function/corpus-case.ts';
+import { readPackages } from '../../corpus/packages/package-case.ts';
+import { withChanges } from '../../corpus/tree-changes.ts';
+import { packageOf, textsOf } from './support.ts';
 
-interface Entry {
-  readonly path: string;
-  readonly pipeline: readonly { readonly image?: string }[];
-}
-
-const entries = hasCorpus
-  ? (parse(readFileSync(join(CORPUS, 'packages/INDEX.yaml'), 'utf8')) as { packages: Entry[] }).packages
-  : [];
-const supported = entries.filter((entry) =>
-  entry.pipeline.every(({ image }) => lookUp(image ?? '').found === 'builtin'),
-);
-
-if (!hasCorpus) console.warn('SKIPPED: ../shared/corpus is not there, so no real package was rendered');
-
-describe.skipIf(!hasCorpus)('real packages', () => {
-  test('use built-in functions for the most part', () => {
-    console.log(`${supported.length} of ${entries.length} real packages use built-in functions only`);
-    expect(supported.length).toBeGreaterThan(40);
-  });
-
-  test.each(supported.map(({ path }) => path))('%s renders, touching only what changed', async (path) => {
-    const files = readDirectory(join(CORPUS, 'packages', path));
+describe('a whole package renders, and only the lines that its functions change are touched', () => {
+  test.each(readPackages())('$name', async (one) => {
+    const files = packageOf(one.package);
     const runtime = createRuntime();
     const first = await renderPackage({ files, runtime });
     expect(first.problem).toBeUndefined();
     expect(first.runs.filter((run) => run.exitCode !== 0)).toEqual([]);
     expect(first.ok).toBe(true);
-    for (const [name, file] of files) {
-      const rendered = first.files.get(name);
-      if (!first.changed.includes(name)) expect(rendered).toBe(file);
-      // create-setters changes comments alone.
-      else expect(canonicalFile(first.files, name, true), name).not.toBe(canonicalFile(files, name, true));
-    }
+    expect(textsOf(first.files)).toEqual(withChanges(one.package, one.changes));
+    expect(first.changed).toEqual(Object.keys(one.changes).toSorted());
+    for (const [path, file] of files)
+      if (!first.changed.includes(path)) expect(first.files.get(path)).toBe(file);
     const again = await renderPackage({ files, runtime });
-    expect([...again.files].map(([name, file]) => [name, text(file.bytes)])).toEqual(
-      [...first.files].map(([name, file]) => [name, text(file.bytes)]),
-    );
+    expect(textsOf(again.files)).toEqual(textsOf(first.files));
     const second = await renderPackage({ files: first.files, runtime });
     expect(second.changed).toEqual([]);
   });
-});
 
-function text(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes);
-}
+  test('all functions of these packages are built in', () => {
+    const kptfiles = readPackages().flatMap(({ package: texts }) =>
+      Object.entries(texts).flatMap(([path, text]) => (path.endsWith('Kptfile') ? [text] : [])),
+    );
+    const images = kptfiles.flatMap((text) =>
+      [...text.matchAll(/- image: (\S+)$/gm)].map((match) => match[1]!),
+    );
+    expect(images.length).toBeGreaterThan(20);
+    expect(images.filter((image) => lookUp(image).found !== 'builtin')).toEqual([]);
+  });
+});

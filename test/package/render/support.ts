@@ -14,7 +14,12 @@ export function packageOf(texts: Readonly<Record<string, string>>): PackageFiles
 }
 
 export function textsOf(files: PackageFiles): Record<string, string> {
-  return Object.fromEntries([...files].map(([path, { bytes }]) => [path, new TextDecoder().decode(bytes)]));
+  return Object.fromEntries(
+    [...files].map(([path, { bytes }]) => [
+      path,
+      new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes),
+    ]),
+  );
 }
 
 /** A Kptfile with this pipeline, given as the lines below `pipeline:`. */

@@ -60,7 +60,9 @@ const FUNCTIONS = {
     for (const item of items) annotate(item, ['trail'], `${note(item, 'trail')} ${text}`.trim());
   },
   gen: (items, config) => ({ items: [...items, made(config)] }),
-  delete: (items, { kind }) => ({ items: items.filter((item) => item.kind !== kind) }),
+  delete: (items, { kind, name }) => ({
+    items: items.filter((item) => item.kind !== kind || (name !== undefined && item.metadata.name !== name)),
+  }),
   /** Moves the items of a kind to a path, with places counted from 0 where `reindex` is set. */
   move: (items, { kind, path, reindex }) => {
     for (const [at, item] of items.filter((one) => one.kind === kind).entries()) {
