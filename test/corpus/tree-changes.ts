@@ -1,7 +1,7 @@
 /** Trees of texts, and changes of them as cases write them: a reader sees what one side did, not the whole file again. */
 import { z } from 'zod';
 
-import { tree } from './read-cases.ts';
+import type { tree } from './read-cases.ts';
 
 export type Tree = z.infer<typeof tree>;
 

@@ -5,6 +5,7 @@ go 1.26
 require (
 	github.com/kptdev/kpt v1.0.0-beta.60
 	github.com/spf13/cobra v1.9.1
+	sigs.k8s.io/kustomize/kyaml v0.20.1
 )
 
 require (
@@ -94,7 +95,6 @@ require (
 	sigs.k8s.io/controller-runtime v0.22.3 // indirect
 	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
 	sigs.k8s.io/kustomize/api v0.20.1 // indirect
-	sigs.k8s.io/kustomize/kyaml v0.20.1 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect

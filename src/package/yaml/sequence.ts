@@ -136,7 +136,7 @@ function editsOf(
   const edits: Edit[] = [];
   let x = 0;
   let y = 0;
-  const pairs = firstOfEqual(base, commonPairs(base, own, budget));
+  const pairs = lateInsertions(base, own, firstOfEqual(base, commonPairs(base, own, budget)));
   for (const [nextX, nextY] of [...pairs, [base.length, own.length] as const]) {
     if (nextX > x || nextY > y) edits.push({ side, base: [x, nextX], own: [y, nextY] });
     x = nextX + 1;
@@ -159,6 +159,24 @@ function firstOfEqual(
     while (first > free && base[first - 1] === base[x]) first -= 1;
     free = first + 1;
     return [first, y];
+  });
+}
+
+/**
+ * What a side inserted begins as late as it can, for the same reason: a paragraph with blank lines around it can be
+ * taken for the one with the blank line above or below, and where the sides differ in that, both of theirs would come.
+ */
+function lateInsertions(
+  base: readonly string[],
+  own: readonly string[],
+  pairs: readonly (readonly [number, number])[],
+): (readonly [number, number])[] {
+  let [x, y] = [0, 0];
+  return pairs.map(([nextX, nextY]) => {
+    const early = y + nextX - x;
+    const place = early < nextY && own[early] === base[nextX] ? early : nextY;
+    [x, y] = [nextX + 1, place + 1];
+    return [nextX, place];
   });
 }
 

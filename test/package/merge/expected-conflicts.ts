@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlValue } from '../../../src/package/yaml/edit.ts';
-import { CORPUS, textOf } from './corpus.ts';
+import { goldenLists } from './list-keys.ts';
+import { textOf } from './trees.ts';
 
 /**
  * The conflicts that three packages must give, derived from their data alone: every field, flattened, that both sides
@@ -18,7 +16,8 @@ export interface ExpectedConflict {
   readonly mergeable: boolean;
 }
 
-type Lists = Record<string, Record<string, { keys: string[] }>>;
+/** The keys of each list that merges, by its path. */
+type Lists = Readonly<Record<string, readonly string[]>>;
 type Data = Record<string, YamlValue>;
 const IDENTIFIER = 'internal.kpt.dev/upstream-identifier';
 
@@ -47,7 +46,7 @@ function inResources(path: string, trees: Trees): ExpectedConflict[] {
     if (left === undefined) return [];
     const kind = word(left['kind']);
     if (theirs !== undefined && own !== undefined) {
-      const table = lists[`${word(left['apiVersion'])} ${kind}`] ?? {};
+      const table = lists.get(`${word(left['apiVersion'])} ${kind}`) ?? {};
       return bothChanged([old ?? {}, theirs, own], table).map((leaf) => ({ file: path, kind, ...leaf }));
     }
     if (old === undefined || withoutMark(left) === withoutMark(old)) return [];
@@ -72,7 +71,7 @@ function withoutMark(data: Data): string {
 /** The fields that both sides changed to different values. */
 function bothChanged(
   [base, upstream, local]: readonly [Data, Data, Data],
-  table: Lists[string],
+  table: Lists,
 ): { path: string; mergeable: boolean }[] {
   const leaves = [base, upstream, local].map((data) => {
     const found = new Map<string, string>();
@@ -85,8 +84,11 @@ function bothChanged(
     if (a === b || a === c || b === c) continue;
     // An item as a whole counts where one side removed it.
     if ((a ?? b)?.startsWith('item ') === true && b !== undefined && c !== undefined) continue;
+    // So does a map, which may be decided by its keys instead.
+    const isMap = [a, b, c].every((value) => value?.startsWith('map ') !== false);
+    if (isMap && (a === undefined || (b !== undefined && c !== undefined))) continue;
     const values = [a, b, c].filter((value) => value !== undefined);
-    const mergeable = values.every((value) => value.startsWith('[') || value.includes('\\n'));
+    const mergeable = isMap || values.every((value) => value.startsWith('[') || value.includes('\\n'));
     out.push({ path: leaf, mergeable });
   }
   return out;
@@ -109,10 +111,10 @@ function inKptfile(path: string, trees: Trees): ExpectedConflict[] {
     return [{ file: path, kind: 'Kptfile', path: '', mergeable: true }];
   }
   const lists = {
-    'pipeline.mutators': { keys: ['@function'] },
-    'pipeline.validators': { keys: ['@function'] },
-    'status.conditions': { keys: ['type'] },
-    'info.readinessGates': { keys: ['conditionType'] },
+    'pipeline.mutators': ['@function'],
+    'pipeline.validators': ['@function'],
+    'status.conditions': ['type'],
+    'info.readinessGates': ['conditionType'],
   };
   return bothChanged([old ?? {}, theirs, own], lists).map((leaf) => ({
     file: path,
@@ -148,10 +150,10 @@ function word(value: YamlValue | undefined): string {
   return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
 }
 
-let table: Lists | undefined;
+let table: ReturnType<typeof goldenLists> | undefined;
 
-function listTable(): Lists {
-  table ??= JSON.parse(readFileSync(join(CORPUS, 'kubernetes-merge-lists.json'), 'utf8')) as Lists;
+function listTable(): ReturnType<typeof goldenLists> {
+  table ??= goldenLists();
   return table;
 }
 
@@ -179,12 +181,12 @@ function flatten(
   value: YamlValue,
   path: string,
   pattern: string,
-  lists: Lists[string],
+  lists: Lists,
   out: Map<string, string>,
 ): void {
   if (value === null || path === `metadata.annotations.${IDENTIFIER}`) return;
   if (Array.isArray(value)) {
-    const keys = lists[pattern]?.keys;
+    const keys = lists[pattern];
     const items = value as readonly YamlValue[];
     const name = (item: YamlValue): string =>
       keys!
@@ -207,6 +209,8 @@ function flatten(
     out.set(path, JSON.stringify(typeof value === 'bigint' ? String(value) : value));
     return;
   }
+  // kpt's own annotation is in metadata, and nobody changed that.
+  if (path !== '' && !/^metadata(\.annotations)?$/.test(path)) out.set(path, `map ${canonical(value)}`);
   for (const [key, inner] of Object.entries(value as Data)) {
     flatten(
       inner,

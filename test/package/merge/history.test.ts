@@ -1,34 +1,30 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
-
 import { describe, expect, test } from 'vitest';
 
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { editYaml, readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlValue } from '../../../src/package/yaml/edit.ts';
-import { CORPUS, hasCorpus, readTree, textOf } from './corpus.ts';
+import { releases } from '../../corpus/merge/releases.ts';
+import { packageOf, textOf, textsOf } from './trees.ts';
 
-const root = join(CORPUS, 'history');
-const found = hasCorpus() && existsSync(root);
-const steps = found
-  ? readdirSync(root).flatMap((name) => {
-      const revisions = readdirSync(join(root, name)).sort((a, b) =>
-        a.localeCompare(b, 'en', { numeric: true }),
-      );
-      return revisions.slice(1).map((to, at) => [name, revisions[at]!, to] as const);
-    })
-  : [];
+const packages = releases().map(({ name, revisions }) => ({
+  name,
+  revisions: revisions.map((texts) => packageOf(texts)),
+}));
+const steps = packages.flatMap(({ name, revisions }) =>
+  revisions.slice(1).map((to, at) => [`${name} ${at + 1} → ${at + 2}`, revisions[at]!, to] as const),
+);
+
+const LABEL = 'team.example.org/name';
 
 type Data = Record<string, YamlValue>;
 
-/** What a platform team does to a package: labels, an annotation, a replica count, a file of its own, a comment, a file gone. */
+/** What a platform team does to a package: labels, a replica count, a file of its own, a comment, a file gone. */
 function edited(files: PackageFiles): PackageFiles {
   const result = new Map(files);
-  const paths = [...files.keys()].filter((path) => /\.ya?ml$/.test(path));
+  const paths = [...files.keys()].filter((path) => /\.ya?ml$/.test(path)).sort();
   for (const [at, path] of paths.entries()) {
-    const file = files.get(path)!;
-    let text = textOf(file);
+    let text = textOf(files.get(path));
     let documents: YamlValue[];
     try {
       documents = readYaml(text);
@@ -36,51 +32,55 @@ function edited(files: PackageFiles): PackageFiles {
       continue;
     }
     for (const [document, value] of documents.entries()) {
-      const data = value as Data | null;
-      if (data === null || typeof data !== 'object' || data['metadata'] === undefined) continue;
+      const data = value as Data;
       if (at % 2 === 0)
-        text = editYaml(text, [
-          { op: 'set', document, path: ['metadata', 'labels', 'team.example.org/name'], value: 'ours' },
-        ]);
-      if ((data['spec'] as Data | null)?.['replicas'] !== undefined)
+        text = editYaml(text, [{ op: 'set', document, path: ['metadata', 'labels', LABEL], value: 'ours' }]);
+      if ((data['spec'] as Data | undefined)?.['replicas'] !== undefined)
         text = editYaml(text, [{ op: 'set', document, path: ['spec', 'replicas'], value: 7 }]);
     }
-    result.set(path, {
-      mode: file.mode,
-      bytes: new TextEncoder().encode(at % 3 === 0 ? `# ours\n${text}` : text),
-    });
+    for (const [changed, file] of packageOf({ [path]: at % 3 === 0 ? `# ours\n${text}` : text }))
+      result.set(changed, file);
   }
-  if (paths.length > 3) result.delete(paths.at(-1)!);
-  result.set('ours.yaml', {
-    mode: '100644',
-    bytes: new TextEncoder().encode('apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ours\n'),
-  });
+  result.delete(paths.at(-1)!);
+  for (const [path, file] of packageOf({
+    'ours.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ours\n',
+  }))
+    result.set(path, file);
   return result;
 }
 
-function bytesOf(files: PackageFiles): Record<string, string> {
-  return Object.fromEntries(
-    [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, file]) => [path, textOf(file)]),
-  );
-}
-
-describe.skipIf(!found)('real packages from revision to revision', () => {
-  test.each(steps)('%s: %s → %s', (name, from, to) => {
-    const base = readTree(join(root, name, from));
-    const upstream = readTree(join(root, name, to));
+describe('packages from revision to revision', () => {
+  test.each(steps)('%s obeys the laws of a merge', (_, base, upstream) => {
     const local = edited(base);
-    expect(bytesOf(mergePackages({ base, upstream: base, local }).files)).toEqual(bytesOf(local));
-    expect(bytesOf(mergePackages({ base, upstream, local: base }).files)).toEqual(bytesOf(upstream));
+    expect(textsOf(mergePackages({ base, upstream: base, local }).files)).toEqual(textsOf(local));
+    expect(textsOf(mergePackages({ base, upstream, local: base }).files)).toEqual(textsOf(upstream));
     const { files, conflicts } = mergePackages({ base, upstream, local });
-    expect(bytesOf(mergePackages({ base, upstream, local: files }).files)).toEqual(bytesOf(files));
-    expect(bytesOf(mergePackages({ base: upstream, upstream, local: files }).files)).toEqual(bytesOf(files));
+    expect(textsOf(mergePackages({ base, upstream, local: files }).files)).toEqual(textsOf(files));
+    expect(textsOf(mergePackages({ base: upstream, upstream, local: files }).files)).toEqual(textsOf(files));
     expect(files.has('ours.yaml')).toBe(true);
+    let labelled = 0;
     for (const [path, file] of files) {
-      if (!/\.ya?ml$/.test(path) || !local.has(path) || textOf(local.get(path)) === textOf(base.get(path)))
-        continue;
-      const told = conflicts.some((conflict) => conflict.file === path);
-      const labelled = textOf(local.get(path)).includes('team.example.org/name');
-      if (labelled && !told) expect(textOf(file), path).toContain('team.example.org/name');
+      if (!textOf(local.get(path)).includes(LABEL) || conflicts.some((one) => one.file === path)) continue;
+      labelled += 1;
+      expect(textOf(file), path).toContain(LABEL);
     }
+    expect(labelled).toBeGreaterThan(0);
   });
+
+  test.each(packages.map((one) => [one.name, one] as const))(
+    '%s keeps what local did through all of its revisions',
+    (_, { revisions }) => {
+      let local = edited(revisions[0]!);
+      for (const [at, upstream] of revisions.slice(1).entries()) {
+        const kept = [...local].filter(([path, file]) => textOf(file).includes(LABEL) && upstream.has(path));
+        local = mergePackages({ base: revisions[at]!, upstream, local }).files;
+        for (const [path] of kept) expect(`${path} ${textOf(local.get(path))}`).toContain(LABEL);
+      }
+      const last = revisions.at(-1)!;
+      expect(textsOf(mergePackages({ base: last, upstream: last, local }).files)).toEqual(textsOf(local));
+      expect([...local.values()].some((file) => textOf(file).includes('replicas: 7'))).toBe(
+        [...last.values()].some((file) => textOf(file).includes('replicas:')),
+      );
+    },
+  );
 });

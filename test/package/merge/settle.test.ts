@@ -1,30 +1,25 @@
-import { existsSync } from 'node:fs';
-
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import type { Side } from '../../../src/package/merge/conflict.ts';
 import type { MergeInput, MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import { settleConflicts } from '../../../src/package/merge/settle.ts';
 import type { PackageFile, PackageFiles } from '../../../src/package/package.ts';
-import { STORIES, longTest } from '../../long-test.ts';
-import { DEFECTS, defectCases, hasCorpus, isHuge, mergeCases, textOf } from './corpus.ts';
+import { mergeCases } from './cases.ts';
+import { textOf } from './trees.ts';
 
-const cases = [...(hasCorpus() ? mergeCases() : []), ...(existsSync(DEFECTS) ? defectCases() : [])];
+/** Cases without a conflict have nothing to settle. */
+const cases = mergeCases().filter(({ conflicts }) => conflicts.length > 0);
 const SIDES = ['upstream', 'local'] as const;
 
-describe.skipIf(cases.length === 0)('settled in the draft is merged with the decision, byte for byte', () => {
-  let cells = 0;
-
-  for (const one of cases) (isHuge(one) ? longTest : test)(one.name, () => settledEitherWay(one));
-
-  function settledEitherWay(one: (typeof cases)[number]): void {
+test.each(cases.map((one) => [one.name, one] as const))(
+  '%s: a decision in the draft gives the bytes of a merge with the decision',
+  (_, one) => {
     const merged = attempt(one);
     if (merged === undefined) return;
     const before = merged.files;
     for (const { id } of merged.conflicts) {
       for (const side of SIDES) {
-        cells += 1;
         const after = mergePackages({ ...one, decisions: new Map([[id, side]]) }).files;
         const settled = settleConflicts({ before, after, current: before });
         expect(settled.conflicts).toEqual([]);
@@ -33,13 +28,22 @@ describe.skipIf(cases.length === 0)('settled in the draft is merged with the dec
       }
     }
     for (const side of SIDES) expectOneByOne(one, merged, side);
-  }
+  },
+);
 
-  test('every conflict of the cases, taken either way', () => {
-    console.log(`conflicts settled in the corpora: ${cells / 2}, each for either side`);
-    expect(cells).toBeGreaterThanOrEqual(STORIES ? 120 : 116);
-  });
-});
+test.each(cases.map((one) => [one.name, one] as const))(
+  '%s: decided either way, no conflict and no stray decision is left',
+  (_, one) => {
+    const merged = attempt(one);
+    if (merged === undefined) return;
+    for (const side of SIDES) {
+      const decisions = new Map(merged.conflicts.map(({ id }) => [id, side]));
+      const settled = mergePackages({ ...one, decisions });
+      expect(settled.conflicts).toEqual([]);
+      expect(settled.strayDecisions).toEqual([]);
+    }
+  },
+);
 
 /** What people committed on the draft stays where the decision does not meet it, or that it does is told. */
 function expectPeoplesWork(before: PackageFiles, after: PackageFiles): void {
