@@ -146,9 +146,15 @@ function kustomizationOf(image: string, config: Record<string, unknown>): Record
 /** Functions that kpt runs as programs where the package names an image. */
 const PROGRAMS: Readonly<Record<string, string>> = { starlark: 'kyaml', 'apply-setters': 'apply-setters' };
 
+const built = new Map<string, string>();
+
 function programOf(image: string): string {
   const name = image.replace(/^.*\//, '').replace(/:.*$/, '');
-  return name === 'no-op' ? 'cat' : buildTool(PROGRAMS[name] ?? name);
+  if (name === 'no-op') return 'cat';
+  const tool = PROGRAMS[name] ?? name;
+  // Building checks all sources again, and a package may name a function many times.
+  if (!built.has(tool)) built.set(tool, buildTool(tool));
+  return built.get(tool)!;
 }
 
 function askKpt(asked: Input, program: string): Answer {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, test } from 'vitest';
 
 import type { ResultItem } from '../../src/package/render/function-runtime.ts';
@@ -53,6 +55,13 @@ describe('catalog functions and pipelines of packages', () => {
     const { expected, error } = one.differs!;
     expect({ expected, error }).not.toEqual({ expected: one.expected, error: one.error });
   });
+});
+
+test('every difference of a function from its tool is listed in docs/functions-differences.md', () => {
+  const text = readFileSync(new URL('../../docs/functions-differences.md', import.meta.url), 'utf8');
+  const listed = [...text.matchAll(/^- `functions\/([^`]+)`/gm)].map((match) => match[1]!);
+  const names = cases.filter(({ differs }) => differs !== undefined).map(({ name }) => name);
+  expect(listed.toSorted()).toEqual(names.toSorted());
 });
 
 /** Compares as bytes, or as data where the case says that the tool prints anew; then no line more than the tool changes. */
