@@ -5,6 +5,7 @@ import { functions } from './functions.ts';
 import { mergeLists } from './merge-lists.ts';
 import { merge } from './merge.ts';
 import { render } from './render.ts';
+import { variants } from './variants.ts';
 
 /** All families of golden cases that a tool answers. */
-export const FAMILIES: readonly Family[] = [bundles, catalogs, functions, merge, mergeLists, render];
+export const FAMILIES: readonly Family[] = [bundles, catalogs, functions, merge, mergeLists, render, variants];

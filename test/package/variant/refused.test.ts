@@ -4,7 +4,7 @@ import type { PackageFiles } from '../../../src/package/package.ts';
 import { expandSet } from '../../../src/package/variant/expand.ts';
 import { injectionPoints } from '../../../src/package/variant/injection-points.ts';
 import { readVariantDocuments } from '../../../src/package/variant/read-document.ts';
-import { worldOf } from './corpus.ts';
+import { worldOf } from './world.ts';
 
 const GROUP = 'config.porch.kpt.dev';
 

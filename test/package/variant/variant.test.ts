@@ -6,7 +6,7 @@ import { mutatePackage, withVariantMetadata } from '../../../src/package/variant
 import { readVariantDocuments } from '../../../src/package/variant/read-document.ts';
 import { withVariantFunctions } from '../../../src/package/variant/variant-pipeline.ts';
 import type { PackageVariant, ValidVariantSet } from '../../../src/package/variant/variant-types.ts';
-import { worldOf } from './corpus.ts';
+import { worldOf } from './world.ts';
 
 function variant(spec: PackageVariant['spec'], name = 'my-pv'): PackageVariant {
   return { kind: 'PackageVariant', metadata: { name, labels: {}, annotations: {} }, spec };

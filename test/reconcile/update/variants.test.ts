@@ -1,11 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, configuration, locked } from '../../e2e/packages.ts';
 import { STORIES, longTest } from '../../long-test.ts';
+import { basePackage, forCluster, variantDocument, VLAN_PACKAGE } from '../cluster-variants.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from '../stage.ts';
@@ -56,35 +53,25 @@ spec: {type: git, git: {repo: ${url(name)}.git}}
 `,
   ).join('---\n');
 
-const CORPUS = fileURLToPath(new URL('../../../../shared/corpus', import.meta.url));
-const hasCorpus = existsSync(CORPUS);
-if (!hasCorpus) process.stderr.write(`SKIPPED: the real variants and packages are not at ${CORPUS}\n`);
-
-/** Upstream repository → a real package in it. */
-const REAL_UPSTREAMS = {
-  'catalog-infra-capi': 'nephio-catalog/infra/capi/vlanindex',
-  'catalog-distros-sandbox': 'nephio-catalog/distros/sandbox/repository',
-  'blueprints-infra-gcp': 'nephio-catalog/infra/gcp/cc-cluster-gke-std-csr-cs',
-};
-
-/** Repositories with the names that the real documents use, and one that holds all these documents. */
-function real(): Record<string, StageRepositoryOptions> {
-  if (!hasCorpus || !STORIES) return {};
-  const upstreams = Object.entries(REAL_UPSTREAMS).map(([name, path]) => {
-    const top = join(CORPUS, 'packages', path);
-    const files = readdirSync(top).map((file) => [file, readFileSync(join(top, file), 'utf8')]);
-    return [name, { files: below(path.split('/').at(-1)!, Object.fromEntries(files)) }];
-  });
-  const folder = join(CORPUS, 'variants/real');
-  const documents = readdirSync(folder).map((name) => [
-    `.github/portico/${name}.yaml`,
-    readFileSync(join(folder, name, 'input.yaml'), 'utf8'),
-  ]);
+/** Documents that name repositories by their own names, without registering them, and the repositories. */
+function clusters(): Record<string, StageRepositoryOptions> {
+  const documents = [
+    { name: 'one-vlan', upstream: 'catalog/vlan', downstream: 'mgmt/one-vlan', more: forCluster('one') },
+    {
+      name: 'one-base',
+      upstream: 'catalog/base',
+      downstream: 'mgmt/one-base',
+      revision: 'workspaceName: main',
+    },
+    { name: 'two', upstream: 'distros/sandbox', downstream: 'config-control/two', more: forCluster('two') },
+  ];
+  const files = documents.map((one) => [`.github/portico/${one.name}.yaml`, variantDocument(one)] as const);
   return {
-    ...Object.fromEntries(upstreams),
+    catalog: { files: { ...below('vlan', VLAN_PACKAGE), ...below('base', basePackage('base')) } },
+    distros: { files: below('sandbox', basePackage('sandbox')) },
     'config-control': {},
     mgmt: {},
-    porch: { files: Object.fromEntries(documents) },
+    porch: { files: Object.fromEntries(files) },
   };
 }
 
@@ -99,7 +86,7 @@ beforeAll(async () => {
       later: { spec: 'branch: main\nupdates: { minimumAge: 2w }' },
       blue: { owner: 'globex' },
       foreign: { owner: 'globex', spec: 'branch: main' },
-      ...real(),
+      ...(STORIES ? clusters() : {}),
     },
     { shares: true },
   );
@@ -334,35 +321,32 @@ test('a document with a mistake is refused with its line, in a proposal and on t
   expect(check?.output.summary).toContain('missing required field spec.upstream.package');
 });
 
-test.skipIf(!hasCorpus || !STORIES)(
-  '[npm run stories] the real documents keep the real packages',
-  async () => {
-    for (const [name, path] of Object.entries(REAL_UPSTREAMS)) {
+longTest('variants that name repositories without registering them make their packages', async () => {
+  for (const [name, path] of [
+    ['catalog', 'vlan'],
+    ['catalog', 'base'],
+    ['distros', 'sandbox'],
+  ] as const) {
+    const repo = stage.repository(name);
+    await repo.tag(`${path}/v1`, await repo.head('main'));
+  }
+  await stage.idle();
+  const made = await Promise.all(
+    ['mgmt', 'config-control'].map(async (name) => {
       const repo = stage.repository(name);
-      await repo.tag(`${path.split('/').at(-1)!}/v1`, await repo.head('main'));
-    }
-    await stage.idle();
-    const made = await Promise.all(
-      ['mgmt', 'config-control'].map(async (name) => {
-        const repo = stage.repository(name);
-        const pulls = await repo.pulls();
-        return pulls.map(({ title, head }) => ({ repo, title, sha: head.sha }));
-      }),
-    );
-    const titles = made.flat().map(({ title }) => title);
-    expect(titles.toSorted()).toEqual([
-      'Create example at v1',
-      'Create example-repo at v1',
-      'Create example-vlanindex at v1',
-    ]);
-    for (const { repo, title, sha } of made.flat()) {
-      const path = title.split(' ')[1]!;
-      const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
-      expect(kptfile).toContain(`PackageVariant.${path === 'example' ? 'example' : path}.`);
-      expect(kptfile).toContain('upstreamLock:');
-    }
-  },
-);
+      const pulls = await repo.pulls();
+      return pulls.map(({ title, head }) => ({ repo, title, sha: head.sha }));
+    }),
+  );
+  const titles = made.flat().map(({ title }) => title);
+  expect(titles.toSorted()).toEqual(['Create one-base at v1', 'Create one-vlan at v1', 'Create two at v1']);
+  for (const { repo, title, sha } of made.flat()) {
+    const path = title.split(' ')[1]!;
+    const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
+    expect(kptfile).toContain('upstreamLock:');
+    expect(kptfile.includes(`PackageVariant.${path}.`)).toBe(path !== 'one-base');
+  }
+});
 
 longTest(
   'a channel is followed, forth and back; forth an update merges itself unless somebody edited it, back never',
