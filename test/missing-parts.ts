@@ -1,5 +1,5 @@
 /** Reports at the end of a run which tests were skipped, for want of what, and how to get it. */
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
 import { PARTS, RUNS } from './parts.ts';
 
@@ -9,7 +9,15 @@ const ALL = [...PARTS, ...RUNS];
 const COMPLETE = process.env['PORTICO_COMPLETE'] === '1';
 
 export class MissingParts implements Reporter {
+  /** With `-t`, whatever does not match is skipped, and nobody asked for it. */
+  private isFiltered = false;
+
+  onInit(vitest: Vitest): void {
+    this.isFiltered = vitest.config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
+    if (this.isFiltered) return;
     const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
     const byPart = Map.groupBy(skipped, reasonOf);
     const unexplained = byPart.get(undefined) ?? [];

@@ -1,3 +1,4 @@
+// @module-tag story
 /** A package goes from draft to update with no server running: every step is one run that ends. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,6 @@ import { createLog } from '../src/telemetry/log.ts';
 import { readGivenEvent } from '../src/webhook/given-event.ts';
 import { octokitAs } from './e2e/octokit-as.ts';
 import { below, configuration, locked } from './e2e/packages.ts';
-import { longTest } from './long-test.ts';
 import { copyStarted } from './queue/store-templates.ts';
 import { configMap, smallPackage } from './reconcile/small-package.ts';
 import { stageRepository, type StageRepository } from './reconcile/stage-repository.ts';
@@ -169,7 +169,7 @@ async function publishOnce(
 }
 
 describe('with the credentials of the App', () => {
-  longTest('a proposal is published and followed by runs alone, each of which ends', async () => {
+  test('a proposal is published and followed by runs alone, each of which ends', async () => {
     const web = below('web', smallPackage('web', { data: { color: 'red' } }));
     const first = await publishOnce(asApp, 'blueprints', web, 'drafts/web/first');
     expect(first).toMatchObject({ complete: true, failed: [], changed: ['acme/blueprints'] });
@@ -205,7 +205,7 @@ describe('with the credentials of the App', () => {
     expect(last).toMatchObject({ rounds: 1, changed: [], failed: [], complete: true });
   });
 
-  longTest('what is pushed after a command and before its run is not what was meant', async () => {
+  test('what is pushed after a command and before its run is not what was meant', async () => {
     const at = repository('blueprints');
     await at.push('drafts/late/one', below('late', smallPackage('late')));
     const { data } = await at.create('drafts/late/one');
@@ -217,19 +217,16 @@ describe('with the credentials of the App', () => {
     expect(answer.reply).toContain('No record shows which commit you saw');
   });
 
-  longTest(
-    'an event of a repository that is not reached, and one that cannot be read, are refused',
-    async () => {
-      const elsewhere = { repository: { id: 4711, full_name: 'other/web' } };
-      await expect(run(asApp(), { name: 'push', payload: elsewhere })).rejects.toMatchObject({
-        code: 'EVENT_ELSEWHERE',
-      });
-      const push = await payloadOf('other', { ref: 7 });
-      await expect(run(asApp(), { name: 'push', payload: push })).rejects.toMatchObject({
-        code: 'EVENT_UNREADABLE',
-      });
-    },
-  );
+  test('an event of a repository that is not reached, and one that cannot be read, are refused', async () => {
+    const elsewhere = { repository: { id: 4711, full_name: 'other/web' } };
+    await expect(run(asApp(), { name: 'push', payload: elsewhere })).rejects.toMatchObject({
+      code: 'EVENT_ELSEWHERE',
+    });
+    const push = await payloadOf('other', { ref: 7 });
+    await expect(run(asApp(), { name: 'push', payload: push })).rejects.toMatchObject({
+      code: 'EVENT_UNREADABLE',
+    });
+  });
 });
 
 describe("with a workflow's token", () => {

@@ -54,6 +54,7 @@ export const PARTS: readonly Part[] = [
   debian('zsh'),
   debian('script', 'bsdutils'),
   debian('openssl'),
+  debian('ssh-keygen', 'openssh-client'),
   debian('chromium', 'chromium fonts-dejavu-core'),
   debian('podman', 'podman runc busybox-static'),
   debian('mmdebstrap'),

@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { realismOf } from '../src/realism/settings.ts';

@@ -1,3 +1,4 @@
+// @module-tag story
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

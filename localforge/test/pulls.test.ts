@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { closeClean, collaboration, lines, names, refused, REPO } from './collaboration-fixture.ts';

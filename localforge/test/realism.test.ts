@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { hurryBackground } from '../src/background.ts';

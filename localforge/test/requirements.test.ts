@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { closeClean, collaboration, names, refused, REPO } from './collaboration-fixture.ts';

@@ -1,13 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+// @module-tag story
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { closeClean, collaboration, refused, REPO } from './collaboration-fixture.ts';
 import type { Collaboration } from './collaboration-fixture.ts';
-
-const sshHere = spawnSync('ssh-keygen', ['-?']).error === undefined;
-if (!sshHere) process.stdout.write('SKIPPED: signatures, because there is no ssh-keygen on PATH.\n');
 
 let forge: Collaboration;
 
@@ -76,7 +74,7 @@ async function made(signature: string, email: string) {
   return data.verification;
 }
 
-describe.runIf(sshHere)('signatures by SSH keys', () => {
+describe('signatures by SSH keys', { tags: ['ssh-keygen'] }, () => {
   test('count where the committer has the key, and say why not otherwise', async () => {
     const bob = await addressOf('bob');
     await signs(null, bob);

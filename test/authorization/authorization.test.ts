@@ -1,3 +1,4 @@
+// @module-tag story
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 

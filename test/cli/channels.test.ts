@@ -1,3 +1,4 @@
+// @module-tag story
 import { beforeAll, afterAll, expect, test } from 'vitest';
 
 import { commitFiles, git, initRepository, kptfile, tag } from '../channels/git-fixture.ts';

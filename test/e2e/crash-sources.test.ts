@@ -5,7 +5,6 @@ import {
   chartRepository,
   deployment,
   HELM,
-  tools,
   type ChartRepository,
 } from '../reconcile/update/chart-repository.ts';
 import { killedEverywhere } from './crash-everywhere.ts';
@@ -19,7 +18,6 @@ import { below, configuration } from './packages.ts';
  * the version before one that fails: in the end there is one pull request with the same content. `crash.test.ts` says how; the same
  * variables pick what is played.
  */
-const LONG = process.env['PORTICO_LONG'] === '1' && tools !== undefined;
 const ONLY = process.env['FAULT_SCENARIO'];
 const DOCUMENT = 'web/portico-sources.yaml';
 const PAUSED = 'paused: { reason: freeze }\n';
@@ -90,24 +88,19 @@ async function prepared(scenario: Prepared, charts: ChartRepository): Promise<Gr
   return ground;
 }
 
-if (LONG && chosen.length > 0) {
-  test.each(chosen)(
-    '$name: killed anywhere, it comes to the same end',
-    async (scenario) => {
-      await using charts = await chartRepository();
-      const ground = await prepared(scenario, charts);
-      try {
-        const played = await undisturbed(ground, scenario.name, scenario);
-        // Each phase is played: a webhook that is stored, and one that is taken to the database, among them.
-        expect(Object.entries(played.inside).filter(([, count]) => count === 0)).toEqual([]);
-        await killedEverywhere(ground, scenario.name, scenario, played);
-      } finally {
-        ground.remove();
-      }
-    },
-    3_600_000,
-  );
-} else {
-  test.skip('a newer chart, and the one before one that fails, are proposed while the bot is killed [npm run faults]', () =>
-    undefined);
-}
+test.each(chosen)(
+  '$name: killed anywhere, it comes to the same end',
+  { tags: ['campaign', 'helm', 'bubblewrap'], timeout: 3_600_000 },
+  async (scenario) => {
+    await using charts = await chartRepository();
+    const ground = await prepared(scenario, charts);
+    try {
+      const played = await undisturbed(ground, scenario.name, scenario);
+      // Each phase is played: a webhook that is stored, and one that is taken to the database, among them.
+      expect(Object.entries(played.inside).filter(([, count]) => count === 0)).toEqual([]);
+      await killedEverywhere(ground, scenario.name, scenario, played);
+    } finally {
+      ground.remove();
+    }
+  },
+);

@@ -53,20 +53,23 @@ const WHOLE = ['publish', 'clone of a draft'];
  * The forge says no to a third of the writes, once, for no reason that we know: people are told, or it is done later;
  * nothing is done twice. Whoever asked and was told that it failed asks again, and the sweep of a start finds the rest.
  */
-test.skipIf(!LONG).each(STATUSES.map((_, turn) => turn))('refusals that come once, turn %i', (turn) =>
-  plays.all(`refused ${turn}`, async (play, scenario) => {
-    const told: string[] = [];
-    for (let from = 0; from < EVERY; from += 1) {
-      if (!WHOLE.includes(scenario.name) && from !== turn) continue;
-      const status = STATUSES[(turn + from) % STATUSES.length]!;
-      const statusOf = (nth: number): number | undefined => {
-        if (nth % EVERY !== from) return undefined;
-        return WHOLE.includes(scenario.name) ? status : STATUSES[(turn + nth) % STATUSES.length];
-      };
-      told.push(await refusedNowAndThen(play, scenario, statusOf));
-    }
-    return told.join('; ');
-  }),
+test.each(STATUSES.map((_, turn) => turn))(
+  'refusals that come once, turn %i',
+  { tags: ['campaign'] },
+  (turn) =>
+    plays.all(`refused ${turn}`, async (play, scenario) => {
+      const told: string[] = [];
+      for (let from = 0; from < EVERY; from += 1) {
+        if (!WHOLE.includes(scenario.name) && from !== turn) continue;
+        const status = STATUSES[(turn + from) % STATUSES.length]!;
+        const statusOf = (nth: number): number | undefined => {
+          if (nth % EVERY !== from) return undefined;
+          return WHOLE.includes(scenario.name) ? status : STATUSES[(turn + nth) % STATUSES.length];
+        };
+        told.push(await refusedNowAndThen(play, scenario, statusOf));
+      }
+      return told.join('; ');
+    }),
 );
 
 async function refusedNowAndThen(

@@ -1,3 +1,4 @@
+// @module-tag story
 import { createHash } from 'node:crypto';
 
 import { expect, test } from 'vitest';

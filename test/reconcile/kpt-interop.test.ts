@@ -12,26 +12,14 @@ import type { StageRepository } from './stage-repository.ts';
 import { startStage, type Stage } from './stage.ts';
 
 const run = promisify(execFile);
-const there = await run('kpt', ['version']).then(
-  () => true,
-  () => false,
-);
-if (!there)
-  process.stderr.write(
-    'SKIPPED: kpt is not installed, so its reading of what Portico publishes is not tried.\n',
-  );
-
-/** Each costs the real kpt two runs, so it is tried with `PORTICO_LONG=1` only. */
+/** Each costs the real kpt two runs. */
 const MANY = 10;
-
-const skipped = !there || process.env['PORTICO_LONG'] !== '1';
 
 let stage: Stage;
 let catalog: StageRepository;
 let folder: string;
 
 beforeAll(async () => {
-  if (skipped) return;
   stage = await startStage({
     catalog: {
       private: false,
@@ -121,8 +109,9 @@ async function withPeeledLocks(
   return tree;
 }
 
-test.skipIf(skipped)(
+test(
   'kpt gets and updates what Portico publishes, to the byte what Portico makes of it',
+  { tags: ['campaign', 'kpt'], timeout: 300_000 },
   async () => {
     // A subpackage that only points at its upstream is fetched with the package.
     const upstream = `  git:\n    repo: ${catalog.url}\n    directory: /packages/deep/p1\n    ref: main\n`;
@@ -166,5 +155,4 @@ test.skipIf(skipped)(
       );
     }
   },
-  300_000,
 );

@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -91,7 +91,7 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
 const dayOf = (hours: number): string =>
   `As of ${new Date(Date.now() - hours * 3_600_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-longTest('its date is renewed once it is a day old, and not before', async () => {
+test('its date is renewed once it is a day old, and not before', async () => {
   const { rest } = stage.as('alice');
   const [young, old] = [dayOf(23), dayOf(25)];
   // What was written when is remembered; a process that begins reads it in the issue.

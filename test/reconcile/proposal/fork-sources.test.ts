@@ -1,3 +1,4 @@
+// @module-tag story
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { digestOfWritten } from '../../../src/package/sources/source-digest.ts';

@@ -1,7 +1,7 @@
+// @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage, step } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
     owned: {
       files: { ...FILES, '.github/CODEOWNERS': '/web/ @carol\n/db/ @acme/platform\n' },
     },
-    ...(STORIES && {
+    ...{
       squash: {
         files: {
           ...FILES,
@@ -31,7 +31,7 @@ beforeAll(async () => {
         collaborators: { bob: 'write', octo_acme: 'write' },
       },
       gated: { files: FILES },
-    }),
+    },
   });
 });
 
@@ -40,29 +40,26 @@ afterAll(async () => {
 });
 
 describe('how it is merged', () => {
-  longTest(
-    'a repository that only rebases: several commits are one revision, numbered as asked, with who asked',
-    async () => {
-      const repo = stage.repository('rebased');
-      await stage.as('alice').rest.repos.update({
-        ...repo.where,
-        allow_merge_commit: false,
-        allow_squash_merge: false,
-      });
-      await repo.push('next', change('web', 'one'));
-      await repo.push('next', change('web', 'two'));
-      const { number } = await repo.open('next');
-      await repo.review(number, 'APPROVE');
-      expect((await repo.command(number, '/portico publish major', 'octo_acme')).reaction).toBe('rocket');
-      const tags = await repo.tags();
-      expect([...tags.keys()]).toEqual(['web/v1.0.0']);
-      expect(tags.get('web/v1.0.0')).toBe(await repo.head('main'));
-      expect(await repo.git('rev-list', '--count', 'main')).toBe('4');
-      expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: octo_acme');
-    },
-  );
+  test('a repository that only rebases: several commits are one revision, numbered as asked, with who asked', async () => {
+    const repo = stage.repository('rebased');
+    await stage.as('alice').rest.repos.update({
+      ...repo.where,
+      allow_merge_commit: false,
+      allow_squash_merge: false,
+    });
+    await repo.push('next', change('web', 'one'));
+    await repo.push('next', change('web', 'two'));
+    const { number } = await repo.open('next');
+    await repo.review(number, 'APPROVE');
+    expect((await repo.command(number, '/portico publish major', 'octo_acme')).reaction).toBe('rocket');
+    const tags = await repo.tags();
+    expect([...tags.keys()]).toEqual(['web/v1.0.0']);
+    expect(tags.get('web/v1.0.0')).toBe(await repo.head('main'));
+    expect(await repo.git('rev-list', '--count', 'main')).toBe('4');
+    expect(await repo.tagMessage('web/v1.0.0')).toContain('Requested-by: octo_acme');
+  });
 
-  longTest('by squash, as the configuration says', async () => {
+  test('by squash, as the configuration says', async () => {
     const repo = stage.repository('squash');
     const { number, commits } = await repo.propose('next', change('web', 'one'));
     expect(commits).toBe(2);
@@ -100,7 +97,7 @@ test('code owners of what changed must be among those who approved', async () =>
   expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
 });
 
-longTest('readiness gates are computed: what is written by hand does not count', async () => {
+test('readiness gates are computed: what is written by hand does not count', async () => {
   const repo = stage.repository('gated');
   const gated = `${smallPackage('web')['Kptfile']}info:\n  readinessGates:\n  - conditionType: checked\nstatus:\n  conditions:\n  - type: checked\n    status: "True"\n`;
   const { number } = await repo.propose('next', { 'web/Kptfile': gated });

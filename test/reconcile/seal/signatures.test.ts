@@ -1,9 +1,9 @@
+// @module-tag story
 import { generateKeyPairSync } from 'node:crypto';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { below, locked } from '../../e2e/packages.ts';
-import { STORIES, longTest } from '../../long-test.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -18,7 +18,7 @@ const DEMANDS: Readonly<Record<string, string>> = {
 };
 
 beforeAll(async () => {
-  const names = ['forge', 'key', ...(STORIES ? ['late', 'people', 'forge-down', 'key-down'] : [])];
+  const names = ['forge', 'key', 'late', 'people', 'forge-down', 'key-down'];
   const down = { spec: 'branch: main\nupdates: { follow: latest }\npublish: { requireApprovals: 0 }' };
   stage = await startStage(
     Object.fromEntries(names.map((name) => [name, name.endsWith('-down') ? down : {}])),
@@ -88,7 +88,7 @@ async function updateByPull(name: string) {
   return data.commit.verification;
 }
 
-longTest('an update is signed by the forge, and published', async () => {
+test('an update is signed by the forge, and published', async () => {
   expect(await updateByPull('forge')).toMatchObject({
     verified: true,
     reason: 'valid',
@@ -96,7 +96,7 @@ longTest('an update is signed by the forge, and published', async () => {
   });
 });
 
-longTest('what people pushed without a signature is not merged, and the remedy is told', async () => {
+test('what people pushed without a signature is not merged, and the remedy is told', async () => {
   const repo = stage.repository('people');
   const pull = await repo.propose('drafts/web/one', below('web', smallPackage('web')), { as: 'bob' });
   await repo.review(pull.number, 'APPROVE', undefined, 'carol');
@@ -109,7 +109,7 @@ longTest('what people pushed without a signature is not merged, and the remedy i
   expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
 });
 
-longTest('a rule that only a refused push tells of is obeyed from then on', async () => {
+test('a rule that only a refused push tells of is obeyed from then on', async () => {
   await publishByCommand('late');
 });
 
@@ -120,7 +120,7 @@ function part(bytes: Buffer): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-longTest('with a key commits and tags are signed by it', async () => {
+test('with a key commits and tags are signed by it', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const { data: machine } = await stage.as('stan').rest.users.getAuthenticated();
   const x = Buffer.from(privateKey.export({ format: 'jwk' }).x!, 'base64url');
@@ -140,7 +140,7 @@ longTest('with a key commits and tags are signed by it', async () => {
   expect(await repo.git('cat-file', 'tag', 'web/v1')).toMatch(/^-----BEGIN SSH SIGNATURE-----$/m);
 });
 
-longTest('an update is signed with the key, and published with a signed tag', async () => {
+test('an update is signed with the key, and published with a signed tag', async () => {
   expect(await updateByPull('key')).toMatchObject({
     verified: true,
     reason: 'valid',
