@@ -153,8 +153,9 @@ function programOf(image: string): string {
   if (name === 'no-op') return 'cat';
   const tool = PROGRAMS[name] ?? name;
   // Building checks all sources again, and a package may name a function many times.
-  if (!built.has(tool)) built.set(tool, buildTool(tool));
-  return built.get(tool)!;
+  const program = built.get(tool) ?? buildTool(tool);
+  built.set(tool, program);
+  return program;
 }
 
 function askKpt(asked: Input, program: string): Answer {

@@ -289,6 +289,17 @@ describe('eval', () => {
     expect(dir.read('p')['service.yaml']).toBe(SERVICE);
   });
 
+  test('eval refuses a functionConfig file that holds two documents, and changes nothing', async () => {
+    using dir = scratch();
+    const config = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  namespace: here\n';
+    dir.write({ ...PACKAGE, 'config.yaml': `${config}---\n${config}` });
+    const args = ['eval', dir.path('p'), '-i', 'set-namespace:v0.4', '--fn-config', dir.path('config.yaml')];
+    const done = await portico(args);
+    expect(done.code).not.toBe(0);
+    expect(done.stderr).toContain('config.yaml holds 2 documents');
+    expect(dir.read('p')['service.yaml']).toBe(SERVICE);
+  });
+
   const LIST = `apiVersion: config.kubernetes.io/v1
 kind: ResourceList
 items:
