@@ -37,6 +37,9 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'file-for-local-directory-for-upstream': 'it does not know directories',
   'directory-for-local-file-for-upstream': 'it does not know directories',
   'local-inserts-one-more-of-an-image': 'it takes the first function of an image for the old one',
+  'both-choose-another-source-of-a-volume': 'it does not know which fields exclude each other',
+  'both-choose-another-handler-of-a-probe': 'it does not know which fields exclude each other',
+  'both-choose-another-key-of-a-variable': 'it does not know which fields exclude each other',
   'upstream-states-the-protocol': 'it does not know default values',
   'upstream-deletes-what-local-explains': 'it does not see comments',
 };
