@@ -8,4 +8,12 @@ import { render } from './render.ts';
 import { variants } from './variants.ts';
 
 /** All families of golden cases that a tool answers. */
-export const FAMILIES: readonly Family[] = [bundles, catalogs, functions, merge, mergeLists, render, variants];
+export const FAMILIES: readonly Family[] = [
+  bundles,
+  catalogs,
+  functions,
+  merge,
+  mergeLists,
+  render,
+  variants,
+];

@@ -128,6 +128,11 @@ function mutate(variant: ValidVariant, text: string, before: Record<string, stri
   );
   const result = mutatePackage(files, variant, inventory);
   if (!result.ok) return { error: result.message };
+  for (const [path, one] of Object.entries(before)) {
+    // Porch keeps comments too, but in places of its own.
+    const comments = one.match(/(?<=^|\s)# .*$/gm) ?? [];
+    if (isYaml(path)) for (const comment of comments) expect(textsOf(result.value)[path]).toContain(comment);
+  }
   const again = mutatePackage(result.value, variant, inventory);
   expect(again.ok && textsOf(again.value), 'a second run changes nothing').toEqual(textsOf(result.value));
   return {
@@ -137,6 +142,8 @@ function mutate(variant: ValidVariant, text: string, before: Record<string, stri
   };
 }
 
+const isYaml = (path: string): boolean => /(?:^|\/)Kptfile$|\.ya?ml$/.test(path);
+
 const textsOf = (files: PackageFiles): Record<string, string> =>
   Object.fromEntries([...files].map(([path, { bytes }]) => [path, Buffer.from(bytes).toString()]));
 
@@ -145,7 +152,7 @@ function comparable(answer: VariantResult, one: VariantCase): unknown {
   const { changed, ...rest } = answer;
   const files = Object.entries({ ...packageOf(one), ...changed }).map(([path, text]) => [
     path,
-    /(?:^|\/)Kptfile$|\.ya?ml$/.test(path) ? documentsIn(text) : text,
+    isYaml(path) ? documentsIn(text) : text,
   ]);
   return JSON.parse(
     JSON.stringify(

@@ -19,7 +19,7 @@ export function documentsIn(text: string): Data[] {
   return fullDocuments(readYamlFile(text)).map(({ root }) => plain(root && documentValue(root)));
 }
 
-export function revisionsOf(list: Data[] = []): PackageRevision[] {
+function revisionsOf(list: Data[] = []): PackageRevision[] {
   return list.map(({ metadata, spec, status }) => ({
     metadata: {
       name: metadata.name,
