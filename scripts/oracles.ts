@@ -11,14 +11,19 @@ import { type Document, parseAllDocuments } from 'yaml';
 import { caseFiles } from '../test/corpus/read-cases.ts';
 import { FAMILIES } from './oracles/families.ts';
 import type { Family } from './oracles/family.ts';
-import { buildTool, TOOLS } from './oracles/tools.ts';
+import { buildTool, toolNamed } from './oracles/tools.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { check: { type: 'boolean', default: false }, new: { type: 'boolean', default: false } },
 });
 
-const programs = new Map<string, string>();
+const unknown = positionals.filter((name) => !FAMILIES.some((family) => family.name === name));
+if (unknown.length > 0)
+  throw new Error(
+    `No family is ${unknown.join(', ')}. Known: ${FAMILIES.map(({ name }) => name).join(', ')}.`,
+  );
+
 let different = 0;
 for (const family of FAMILIES) {
   if (positionals.length > 0 && !positionals.includes(family.name)) continue;
@@ -36,8 +41,7 @@ async function askFile(family: Family, path: string): Promise<number> {
     process.stderr.write(
       `${family.name}/${basename(path)}: ${changed} of ${documents.length} results differ\n`,
     );
-    if (!values.check)
-      writeFileSync(path, documents.map(textOf).join('---\n'));
+    if (!values.check) writeFileSync(path, documents.map(textOf).join('---\n'));
   }
   return changed;
 }
@@ -59,10 +63,9 @@ async function askCase(family: Family, document: Document): Promise<boolean> {
   if (name === undefined || (values.new && 'expected' in one)) return false;
   if (!family.tools.includes(name))
     throw new Error(`${family.name}/${String(one['name'])}: not a tool of this family: ${name}`);
-  if (!programs.has(name)) programs.set(name, buildTool(name));
   const { expected: _, ...asked } = one;
-  const answer = await family.ask(asked, programs.get(name)!);
-  const wanted = { ...answer, tool: { name, version: TOOLS[name]!.version } };
+  const answer = await family.ask(asked, buildTool(name));
+  const wanted = { ...answer, tool: { name, version: toolNamed(name).version } };
   const isSame = Object.entries(wanted).every(
     ([key, value]) => JSON.stringify(one[key]) === JSON.stringify(value),
   );

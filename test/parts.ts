@@ -24,7 +24,7 @@ export const PATH: readonly string[] = [
 ];
 
 /** The stories also run with the campaigns, which take hours. */
-export const CAMPAIGN = process.env['PORTICO_LONG'] === '1';
+const CAMPAIGN = process.env['PORTICO_LONG'] === '1';
 export const STORIES = CAMPAIGN || process.env['PORTICO_STORIES'] === '1';
 
 /** Tests that a run leaves to another command. They are no lack of the machine. */

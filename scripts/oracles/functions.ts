@@ -146,16 +146,10 @@ function kustomizationOf(image: string, config: Record<string, unknown>): Record
 /** Functions that kpt runs as programs where the package names an image. */
 const PROGRAMS: Readonly<Record<string, string>> = { starlark: 'kyaml', 'apply-setters': 'apply-setters' };
 
-const built = new Map<string, string>();
-
 function programOf(image: string): string {
   const name = image.replace(/^.*\//, '').replace(/:.*$/, '');
   if (name === 'no-op') return 'cat';
-  const tool = PROGRAMS[name] ?? name;
-  // Building checks all sources again, and a package may name a function many times.
-  const program = built.get(tool) ?? buildTool(tool);
-  built.set(tool, program);
-  return program;
+  return buildTool(PROGRAMS[name] ?? name);
 }
 
 function askKpt(asked: Input, program: string): Answer {

@@ -52,13 +52,22 @@ function catalogFunction(name: string): Tool {
   return { ...tool('functions', module), main: module };
 }
 
+/** Programs of this run: Go checks all sources of a program each time it is asked. */
+const built = new Map<string, string>();
+
 /**
- * Builds a tool with Go unless it is there, and returns the path of its program.
+ * Builds a tool with Go, once in a run, and returns the path of its program.
  *
  * @throws if Go is missing, or the module proxy does not serve the pinned version
  */
 export function buildTool(name: string): string {
-  const { program, main } = TOOLS[name] ?? fail(`there is no tool ${name}`);
+  const path = built.get(name) ?? build(name);
+  built.set(name, path);
+  return path;
+}
+
+function build(name: string): string {
+  const { program, main } = toolNamed(name);
   mkdirSync(BUILT, { recursive: true });
   const binary = join(BUILT, main === undefined ? program : name);
   process.stderr.write(`${existsSync(binary) ? 'checking' : 'building'} ${name} …\n`);
@@ -71,6 +80,10 @@ export function buildTool(name: string): string {
   return binary;
 }
 
-function fail(message: string): never {
-  throw new Error(message);
+/** Returns a tool of the table. */
+export function toolNamed(name: string): Tool {
+  const tool = TOOLS[name];
+  if (tool === undefined)
+    throw new Error(`No tool has the name ${name}. Known: ${Object.keys(TOOLS).join(', ')}.`);
+  return tool;
 }

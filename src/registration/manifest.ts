@@ -30,7 +30,10 @@ export interface AppWishes {
 }
 
 /** What the forge is given, as JSON. Without an address no webhook is sent: the forge wants one in any case. */
-export function manifestFor(manifest: Manifest, { name, homeUrl, webhookUrl, redirectUrl }: AppWishes): string {
+export function manifestFor(
+  manifest: Manifest,
+  { name, homeUrl, webhookUrl, redirectUrl }: AppWishes,
+): string {
   return JSON.stringify({
     ...manifest,
     name: name ?? manifest.name,

@@ -1,5 +1,4 @@
 /** Podman as far as the machine has it: images built from a Containerfile, containers that are gone after the test. */
-import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { run, type Outcome } from '../cli/run-portico.ts';
@@ -25,15 +24,6 @@ export async function podman(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await run('podman', args);
   if (code !== 0) throw new Error(`podman ${args.join(' ')}: ${stderr.slice(-4000)}`);
   return stdout.trim();
-}
-
-export function hasProgram(name: string): boolean {
-  try {
-    execFileSync(name, ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Builds an image without what it needs of the machine's own runtime. */

@@ -1,13 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-
-/** Whether a program is on this machine. */
-export function has(program: string): boolean {
-  return spawnSync(program, ['--version']).error === undefined;
-}
 
 export interface RealRegistry extends AsyncDisposable {
   /** `127.0.0.1:PORT` */

@@ -81,7 +81,7 @@ function notFound({ package: path, revision, workspaceName, repo }: VariantUpstr
  * The revisions that the variant works on, and what becomes of the others that are its own. Nobody else's revision is
  * taken over unless the variant adopts.
  */
-export function downstreamsOf(variant: ValidVariant, revisions: readonly PackageRevision[]): Downstreams {
+function downstreamsOf(variant: ValidVariant, revisions: readonly PackageRevision[]): Downstreams {
   const { metadata, spec } = variant;
   const uid = metadata.uid ?? '';
   const actions: RevisionAction[] = [];
@@ -125,7 +125,7 @@ function isNewer(a: PackageRevision, b: PackageRevision): boolean {
 }
 
 /** What becomes of a revision that the variant does not want any more: the deletion policy's business. */
-export function lettingGo(variant: ValidVariant, revision: PackageRevision): RevisionAction[] {
+function lettingGo(variant: ValidVariant, revision: PackageRevision): RevisionAction[] {
   const { name } = revision.metadata;
   if (variant.spec.deletionPolicy === 'orphan') {
     const owners = revision.metadata.owners.filter(({ uid }) => uid !== variant.metadata.uid);
@@ -158,7 +158,7 @@ function adopted({ metadata, spec }: ValidVariant, revision: PackageRevision): P
 const WORKSPACE = /^packagevariant-([+-]?\d{1,15})$/;
 
 /** `packagevariant-<n>`, one above the highest that the downstream package has. */
-export function newWorkspaceName(
+function newWorkspaceName(
   { spec: { downstream } }: Pick<ValidVariant, 'spec'>,
   revisions: readonly PackageRevision[],
 ): string {
@@ -169,7 +169,7 @@ export function newWorkspaceName(
 }
 
 /** Whether a downstream is locked to that revision of that package. Without a lock nobody can tell. */
-export function isUpToDate(target: PackageRevision, upstream: PackageRevision): UpToDate {
+function isUpToDate(target: PackageRevision, upstream: PackageRevision): UpToDate {
   const ref = target.lock?.ref ?? '';
   if (ref === '') {
     return {

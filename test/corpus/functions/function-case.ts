@@ -76,7 +76,7 @@ export function configOf({ config, data }: Pick<Input, 'config' | 'data'>): stri
   return JSON.stringify({ ...head, data });
 }
 
-export function filesOf(texts: Readonly<Record<string, string>>): PackageFiles {
+function filesOf(texts: Readonly<Record<string, string>>): PackageFiles {
   return new Map(
     Object.entries(texts).map(([path, text]) => [
       path,

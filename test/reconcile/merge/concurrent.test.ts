@@ -21,7 +21,7 @@ beforeAll(async () => {
     clean: { files: FILES },
     meet: { files: FILES },
     gone: { files: FILES },
-    ...{ button: { files: FILES } },
+    button: { files: FILES },
   });
 });
 

@@ -13,11 +13,9 @@ let main: StageRepository;
 beforeAll(async () => {
   stage = await startStage(
     {
-      ...{
-        versions: {
-          spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
-          files: below('web', smallPackage('web')),
-        },
+      versions: {
+        spec: 'branch: main\nversioning: semver\npublish: { requireApprovals: 1 }',
+        files: below('web', smallPackage('web')),
       },
       packages: {
         files: Object.fromEntries(

@@ -17,21 +17,19 @@ beforeAll(async () => {
     owned: {
       files: { ...FILES, '.github/CODEOWNERS': '/web/ @carol\n/db/ @acme/platform\n' },
     },
-    ...{
-      squash: {
-        files: {
-          ...FILES,
-          ...below('web', smallPackage('web', { mutators: [step('set-annotations:v0.1', { a: 'b' })] })),
-        },
-        spec: 'branch: main\npublish: { mergeMethod: squash }',
+    squash: {
+      files: {
+        ...FILES,
+        ...below('web', smallPackage('web', { mutators: [step('set-annotations:v0.1', { a: 'b' })] })),
       },
-      rebased: {
-        files: FILES,
-        spec: 'branch: main\nversioning: semver\naccess: { publish: ["@octo_acme"] }',
-        collaborators: { bob: 'write', octo_acme: 'write' },
-      },
-      gated: { files: FILES },
+      spec: 'branch: main\npublish: { mergeMethod: squash }',
     },
+    rebased: {
+      files: FILES,
+      spec: 'branch: main\nversioning: semver\naccess: { publish: ["@octo_acme"] }',
+      collaborators: { bob: 'write', octo_acme: 'write' },
+    },
+    gated: { files: FILES },
   });
 });
 

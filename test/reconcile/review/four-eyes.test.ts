@@ -31,7 +31,7 @@ beforeAll(async () => {
           { files: FILES },
         ]),
       ),
-      ...{ porch: { spec: null, files: FILES } },
+      porch: { spec: null, files: FILES },
       pushed: { spec: PUSHED, files: FILES },
       counted: { spec: `${PUSHED}\nversioning: semver`, files: FILES },
     },

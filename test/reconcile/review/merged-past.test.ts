@@ -18,12 +18,10 @@ beforeAll(async () => {
   stage = await startStage({
     ruled: { files: FILES },
     flagged: { files: FILES },
-    ...{
-      publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
-      late: { files: FILES },
-      rights: { files: FILES },
-      open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
-    },
+    publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
+    late: { files: FILES },
+    rights: { files: FILES },
+    open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
     power: {
       files: FILES,
       spec: 'branch: main\npublish: { requireApprovals: 1, requireApprovalBy: ["@acme/platform"] }',

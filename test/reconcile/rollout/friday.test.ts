@@ -41,7 +41,7 @@ const DOWN = {
   spec: 'branch: main\ndeployment: true\nupdates: { follow: latest }\npublish: { requireApprovals: 0 }',
 };
 /** The revision of `web` that each was at before: the second canary never had v3. */
-const BEFORE = { 'canary-a': 'v3', 'canary-b': 'v2', ...{ 'edge-a': 'v3' }, 'edge-b': 'v3' };
+const BEFORE = { 'canary-a': 'v3', 'canary-b': 'v2', 'edge-a': 'v3', 'edge-b': 'v3' };
 const CANARIES = ['canary-a', 'canary-b'] as const;
 const NAMES = Object.keys(BEFORE);
 
