@@ -57,10 +57,3 @@ export function mergeCases(): readonly MergeCase[] {
   });
   return read;
 }
-
-/** Returns the case of a name. */
-export function mergeCase(name: string): MergeCase {
-  const found = mergeCases().find((one) => one.name === name);
-  if (found === undefined) throw new Error(`there is no case ${name}`);
-  return found;
-}
