@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 import { expect, test } from 'vitest';
 
@@ -9,6 +9,7 @@ import type { MergeResult } from '../../../src/package/merge/merge-types.ts';
 import { mergePackages } from '../../../src/package/merge/merge.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { readYaml } from '../../../src/package/yaml/edit.ts';
+import { PATH } from '../../parts.ts';
 import { differences } from './compare.ts';
 import { randomEdit } from './random-edits.ts';
 import { chance, marked, printed, randomPackage } from './random-package.ts';
@@ -86,7 +87,7 @@ function updatedByKpt({ base, upstream, local }: Case): PackageFiles | string {
     git('work', 'commit', '-q', '-m', 'local');
     execFileSync('kpt', ['pkg', 'update', 'pkg@v2'], {
       cwd: join(root, 'work'),
-      env: { ...process.env, KPT_CACHE_DIR: join(root, 'cache') },
+      env: { ...process.env, PATH: PATH.join(delimiter), KPT_CACHE_DIR: join(root, 'cache') },
       stdio: 'pipe',
     });
     return readTree(join(root, 'work/pkg'));
