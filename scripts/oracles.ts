@@ -1,6 +1,7 @@
 /**
  * `npm run oracles [-- FAMILY…] [--check] [--new]` makes the results of the golden cases again with the real tools, which Go builds from the
  * module proxy. With `--check` it changes nothing and fails where a result differs. With `--new` it asks only for cases that have no result.
+ * With `--rules` it asks no tool, and lists the rules of each family with the cases that hold them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -8,28 +9,41 @@ import { parseArgs } from 'node:util';
 
 import { type Document, parseAllDocuments } from 'yaml';
 
-import { caseFiles } from '../test/corpus/read-cases.ts';
+import { caseFiles, families, readHeads, readRules } from '../test/corpus/read-cases.ts';
 import { FAMILIES } from './oracles/families.ts';
 import type { Family } from './oracles/family.ts';
 import { buildTool, toolNamed } from './oracles/tools.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { check: { type: 'boolean', default: false }, new: { type: 'boolean', default: false } },
+  options: {
+    check: { type: 'boolean', default: false },
+    new: { type: 'boolean', default: false },
+    rules: { type: 'boolean', default: false },
+  },
 });
 
-const unknown = positionals.filter((name) => !FAMILIES.some((family) => family.name === name));
+const unknown = positionals.filter((name) => !families().includes(name));
 if (unknown.length > 0)
-  throw new Error(
-    `No family is ${unknown.join(', ')}. Known: ${FAMILIES.map(({ name }) => name).join(', ')}.`,
-  );
+  throw new Error(`No family is ${unknown.join(', ')}. Known: ${families().join(', ')}.`);
+const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 
-let different = 0;
-for (const family of FAMILIES) {
-  if (positionals.length > 0 && !positionals.includes(family.name)) continue;
-  for (const path of caseFiles(family.name)) different += await askFile(family, path);
+if (values.rules) for (const name of families().filter(isWanted)) listRules(name);
+else {
+  let different = 0;
+  for (const family of FAMILIES.filter(({ name }) => isWanted(name)))
+    for (const path of caseFiles(family.name)) different += await askFile(family, path);
+  if (values.check && different > 0) process.exitCode = 1;
 }
-if (values.check && different > 0) process.exitCode = 1;
+
+function listRules(family: string): void {
+  const cases = readHeads(family);
+  process.stdout.write(`\n# ${family}: ${cases.length} cases\n`);
+  for (const [rule, sentence] of Object.entries(readRules(family))) {
+    const holders = cases.filter(({ rules }) => rules.includes(rule)).map(({ name }) => name);
+    process.stdout.write(`${rule}: ${sentence}\n    ${holders.join(', ')}\n`);
+  }
+}
 
 /** Returns how many results differ from those in the file. */
 async function askFile(family: Family, path: string): Promise<number> {

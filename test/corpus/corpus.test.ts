@@ -1,20 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 
 import { TOOLS } from '../../scripts/oracles/tools.ts';
-import { type CaseHead, caseFiles, families, readRules } from './read-cases.ts';
-
-const heads = (family: string): CaseHead[] =>
-  caseFiles(family).flatMap((path) =>
-    parseAllDocuments(readFileSync(path, 'utf8')).map(
-      (document) => document.toJS({ maxAliasCount: -1 }) as CaseHead,
-    ),
-  );
+import { caseFiles, families, readHeads, readRules } from './read-cases.ts';
 
 describe.each(families())('the golden cases of %s', (family) => {
-  const cases = heads(family);
+  const cases = readHeads(family);
 
   test('hold every rule of the family, and name no other', () => {
     const held = new Set(cases.flatMap(({ rules }) => rules));

@@ -47,6 +47,15 @@ export function readRules(family: string): Record<string, string> {
   return z.record(z.string(), z.string()).parse(parse(readFileSync(join(CORPUS, family, RULES), 'utf8')));
 }
 
+/** Reads only what all families have in common of a family's cases, in the order of files and documents. */
+export function readHeads(family: string): CaseHead[] {
+  return caseFiles(family).flatMap((path) =>
+    parseAllDocuments(readFileSync(path, 'utf8')).map((document) =>
+      head.parse(document.toJS({ maxAliasCount: -1 })),
+    ),
+  );
+}
+
 /**
  * Reads the cases of a family, in the order of files and documents.
  *
