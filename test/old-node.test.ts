@@ -93,6 +93,18 @@ describe.each(STARTS)('$title', ({ program, options }) => {
     expect([code, stderr]).toEqual([exit, 'waiting\nStopped.\n']);
   });
 
+  test('keeps the terminal, so that git can ask for a password', { tags: ['script'] }, async () => {
+    place.write({
+      'terminal.mjs':
+        'import { openSync } from "node:fs"; openSync("/dev/tty", "r+"); console.log("has a terminal");',
+    });
+    const argv = [program, `--import=${place.path('terminal.mjs')}`, ...options, START, 'version'];
+    const line = argv.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+    const { stdout } = await run('script', ['--quiet', '--return', '--command', line, '/dev/null']);
+    // The older Node and the installed one each load the module.
+    expect(stdout.match(/has a terminal/g)).toHaveLength(2);
+  });
+
   test('says in one line what to do if npm ci was not run', async () => {
     const { code, stderr, stdout } = await run(program, [...options, BARE, '--version']);
     expect([code, stdout]).toEqual([64, '']);

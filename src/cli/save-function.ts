@@ -78,9 +78,9 @@ export function withFunction(
   };
 }
 
-/** kpt's short names are images of its catalog. */
+/** kpt writes its short names as images of its catalog, at the catalog's newest address. */
 function fullImage(image: string): string {
-  return image.includes('/') ? image : `gcr.io/kpt-fn/${image}`;
+  return image.includes('/') ? image : `ghcr.io/kptdev/krm-functions-catalog/${image}`;
 }
 
 function hasKeys(map: Readonly<Record<string, string>> | undefined): boolean {

@@ -46,10 +46,13 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
 
   narrator.chapter('Three repositories');
   const git = await checkout(forge.gitUrl, UPSTREAM, 'alice', upstreamFolder);
-  await narrator.step(`${UPSTREAM}: ${plot.packages.length} packages, each tagged v1`, async () => {
-    await seedUpstream(git, upstreamFolder, plot.source, plot.packages);
-    return page(UPSTREAM);
-  });
+  await narrator.step(
+    `${UPSTREAM}: ${plot.packages.length} ${plot.packages.length === 1 ? 'package' : 'packages'}, each tagged v1`,
+    async () => {
+      await seedUpstream(git, upstreamFolder, plot.source, plot.packages);
+      return page(UPSTREAM);
+    },
+  );
   const commit = (await git.revparse(['HEAD'])).trim();
   const cloned = [hero, ...plot.packages.filter((path) => path !== hero)].slice(0, CLONED);
   for (const name of DOWNSTREAMS) {

@@ -1,9 +1,17 @@
-/** The golden cases of bundles, run through the command line's own verbs. docs/bundles-differences.md says which differ, and why. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** The golden cases of bundles, run through the command line's own verbs. A case that differs says why. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { bundleCase, definitionOf, filesOfBundle, type BundleCase } from '../corpus/bundle-case.ts';
@@ -15,9 +23,12 @@ type Resource = NonNullable<Answer['objects']>[number];
 
 const CASES = readCases('bundles', bundleCase);
 
+const work = mkdtempSync(join(tmpdir(), 'portico-bundle-'));
+afterAll(() => rmSync(work, { recursive: true }));
+
 /** Portico's answer in the form of the tool's. */
 async function answerOf(one: BundleCase): Promise<Answer> {
-  const scratch = mkdtempSync(join(tmpdir(), 'portico-bundle-'));
+  const scratch = mkdtempSync(join(work, 'case-'));
   if (one.old !== undefined && one.new !== undefined) return upgrade(scratch, one.old, one.new);
   const bundle = join(scratch, 'bundle');
   for (const [path, text] of Object.entries(filesOfBundle(one))) {

@@ -257,7 +257,7 @@ describe('eval --save', () => {
       stdout: expect.stringContaining('added the function'),
     });
     expect(dir.read('p')['Kptfile']).toContain(
-      'pipeline:\n  mutators:\n    - image: gcr.io/kpt-fn/set-labels:v0.2\n      configPath: fc.yaml\n',
+      'pipeline:\n  mutators:\n    - image: ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2\n      configPath: fc.yaml\n',
     );
     expect(dir.read('p')['c.yaml']).toContain('a: b');
     expect(await portico(args, { cwd })).toMatchObject({

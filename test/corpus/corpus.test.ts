@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
+import { FAMILIES } from '../../scripts/oracles/families.ts';
 import { TOOLS } from '../../scripts/oracles/tools.ts';
 import { caseFiles, families, readHeads, readRules } from './read-cases.ts';
 
@@ -22,6 +23,8 @@ describe.each(families())('the golden cases of %s', (family) => {
     const wrong = cases.filter(({ tool, authored }) =>
       tool === undefined ? authored === undefined : TOOLS[tool.name]?.version !== tool.version,
     );
+    const asked = FAMILIES.find(({ name }) => name === family)?.tools ?? [];
+    for (const { name, tool } of cases) if (tool !== undefined) expect(asked, name).toContain(tool.name);
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 });

@@ -230,20 +230,26 @@ data:
     const slow = '{{ range $i := until 100000 }}{{ range until 100000 }}{{ end }}{{ end }}';
     const flood = '# {{ repeat 2000000 "x" }}\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n';
     const grow = '{{ $x := repeat 100000000 "x" }}{{ range until 100 }}{{ $x = print $x $x }}{{ end }}';
-    const codes = [];
+    const codes: string[] = [];
+    const messages: string[] = [];
     for (const [template, limits] of [
       [slow, { timeoutMs: 1_000 }],
       [flood, { outputBytes: 1_000_000 }],
       [grow, { memoryBytes: 200 * 1024 * 1024 }],
     ] as const) {
-      const { code } = await refusal(
+      const { code, message } = await refusal(
         shopChart('upstream/shop', { 'templates/x.yaml': template }),
         {},
         { limits },
       );
       codes.push(code);
+      messages.push(message);
     }
-    expect(codes).toEqual(['PROCESSOR_TIMEOUT', 'PROCESSOR_OUTPUT_LIMIT', 'PROCESSOR_MEMORY_LIMIT']);
+    expect(codes, messages.join('\n')).toEqual([
+      'PROCESSOR_TIMEOUT',
+      'PROCESSOR_OUTPUT_LIMIT',
+      'PROCESSOR_MEMORY_LIMIT',
+    ]);
   });
 
   test('what is missing or wrong is told with what to do', async () => {

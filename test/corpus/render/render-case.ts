@@ -50,7 +50,7 @@ export const shape = {
   expected: outcome,
   /** How near files come to the tool's: with line comments, or data alone where the note says why. */
   compare: z.enum(['comments', 'data']).default('comments'),
-  /** The code of Portico's refusal: of the package, or of a function that could not run. */
+  /** The code of Portico's refusal: of the package, of a function that could not run, or of its answer. */
   refusal: z.string().optional(),
   /** Why Portico gives something else than the tool, and what. */
   differs: z.strictObject({ why: z.string(), expected: outcome }).optional(),
