@@ -32,7 +32,7 @@ What this installs needs Node 20.16, or 22.3 and newer, and git for content from
 - Paths are relative to the current directory, which is the default where a verb takes a directory; messages name files the same way.
 - Results go to stdout and messages to stderr. With \`--json\`, stdout is one JSON document, also of an error: \`{"error": {"code", "message", "hint"}}\`.
 - Colours follow the terminal, \`NO_COLOR\` and \`FORCE_COLOR\`.
-- Exit codes: 0 fine, 1 the work failed, 2 merged with conflicts, 64 bad usage, 65 bad input, 130 and 143 stopped by a signal (`serve`, `dev` and `demo` end with 0).
+- Exit codes: 0 fine, 1 the work failed, 2 merged with conflicts, 64 bad usage, 65 bad input, 130 and 143 stopped by a signal (\`serve\`, \`dev\` and \`demo\` end with 0).
 - What kpt calls these verbs works as well:
 
 \`\`\`text
