@@ -48,6 +48,6 @@ async function pictureFirstHour(directory: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  if (!hasChromium('pictures')) process.exit(1);
+  if (!hasChromium()) process.exit(1);
   await pictureFirstHour(join(ROOT, 'docs/pictures'));
 }

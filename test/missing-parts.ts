@@ -1,15 +1,16 @@
 /** Reports at the end of a run which tests were skipped, for want of what, and how to get it. */
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 
+import { table } from '../src/cli/text-table.ts';
 import { PARTS, RUNS } from './parts.ts';
 
 const ALL = [...PARTS, ...RUNS];
 
-/** With PORTICO_COMPLETE=1 a run fails if the machine lacks anything: nobody would read the table of a run that is green. */
+/** With PORTICO_COMPLETE=1 a run fails if the machine lacks anything: no one reads the table of a green run. */
 const COMPLETE = process.env['PORTICO_COMPLETE'] === '1';
 
 export class MissingParts implements Reporter {
-  /** With `-t`, whatever does not match is skipped, and nobody asked for it. */
+  /** With `-t`, tests that do not match are skipped on purpose. */
   private isFiltered = false;
 
   onInit(vitest: Vitest): void {
@@ -26,7 +27,7 @@ export class MissingParts implements Reporter {
       ({ name, get }) => [name, String(byPart.get(name)!.length), get] as const,
     );
     if (rows.length > 0)
-      process.stdout.write(table([['skipped without', 'tests', 'how to run them'], ...rows]));
+      process.stdout.write(`\n${table([['skipped without', 'tests', 'how to run them'], ...rows])}\n`);
     const lacks = PARTS.filter(({ name }) => byPart.has(name)).map(({ name }) => name);
     const faults = [
       ...unexplained.map(
@@ -43,19 +44,11 @@ export class MissingParts implements Reporter {
   }
 }
 
-/** A lack of the machine counts before another run: with the part, the test would still be left to that run. */
+/**
+ * Returns the part for want of which a test was skipped: a missing one, or one that is here and does not work, such as a podman that cannot
+ * start containers. A lack of the machine counts before another run: with the part, the test would still be left to that run.
+ */
 function reasonOf(test: TestCase): string | undefined {
-  const tags = test.tags;
-  return ALL.find(({ name, isHere }) => tags.includes(name) && !isHere())?.name;
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  return `\n${lines.join('\n')}\n\n`;
+  const needed = ALL.filter(({ name }) => test.tags.includes(name));
+  return (needed.find(({ isHere }) => !isHere()) ?? needed[0])?.name;
 }

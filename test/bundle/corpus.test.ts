@@ -92,7 +92,7 @@ async function convert(
   };
 }
 
-/** The answer as it is compared: objects in any order, for Portico's is of its own, and without a status, which nobody applies. */
+/** Returns the answer as it is compared: objects in any order, because Portico has its own, and without a status, which is not applied. */
 function comparable(
   { errors, objects }: Answer,
   { tool }: { readonly tool?: { readonly name: string } | undefined },

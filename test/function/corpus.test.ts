@@ -64,7 +64,7 @@ test('every difference of a function from its tool is listed in docs/functions-d
   expect(listed.toSorted()).toEqual(names.toSorted());
 });
 
-/** Compares as bytes, or as data where the case says that the tool prints anew; then no line more than the tool changes. */
+/** Compares as bytes, or as data where the case says that the tool prints the file again; then no line more than the tool changes. */
 function compareFiles(one: FunctionCase, wanted: Outcome, got: Readonly<Record<string, string>>): void {
   const all = { ...one.files, ...wanted.files };
   const paths = Object.keys(all).filter((path) => all[path] !== null);

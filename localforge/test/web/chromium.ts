@@ -20,7 +20,7 @@ const ARGS = [
   '--disable-quic',
 ];
 
-export const hasChromium = (_what?: string): boolean => executablePath !== undefined;
+export const hasChromium = (): boolean => executablePath !== undefined;
 
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ args: ARGS, ...(executablePath === undefined ? {} : { executablePath }) });

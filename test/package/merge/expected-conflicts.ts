@@ -209,7 +209,7 @@ function flatten(
     out.set(path, JSON.stringify(typeof value === 'bigint' ? String(value) : value));
     return;
   }
-  // kpt's own annotation is in metadata, and nobody changed that.
+  // kpt's own annotation is in metadata, and no one changed that.
   if (path !== '' && !/^metadata(\.annotations)?$/.test(path)) out.set(path, `map ${canonical(value)}`);
   for (const [key, inner] of Object.entries(value as Data)) {
     flatten(

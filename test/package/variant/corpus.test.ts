@@ -147,7 +147,7 @@ const isYaml = (path: string): boolean => /(?:^|\/)Kptfile$|\.ya?ml$/.test(path)
 const textsOf = (files: PackageFiles): Record<string, string> =>
   Object.fromEntries([...files].map(([path, { bytes }]) => [path, Buffer.from(bytes).toString()]));
 
-/** An answer as it is compared: without what is empty, and YAML files as data, for Porch writes them anew. */
+/** An answer as it is compared: without what is empty, and YAML files as data, because Porch writes them again. */
 function comparable(answer: VariantResult, one: VariantCase): unknown {
   const { changed, ...rest } = answer;
   const files = Object.entries({ ...packageOf(one), ...changed }).map(([path, text]) => [
