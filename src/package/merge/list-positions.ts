@@ -23,21 +23,17 @@ export function mergeByPosition({
   readonly spot: Spot;
   readonly context: FieldContext;
 }): YamlNode | undefined {
-  const hunks = threeWay(canons(base), canons(local), canons(upstream));
-  if (
-    !hunks.every(
-      (hunk) =>
-        hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream),
-    )
-  ) {
-    return undefined;
-  }
   const places = {
     local: placesOf(local.items),
     base: placesOf(base.items),
     upstream: placesOf(upstream.items),
   };
-  if (hunks.some((hunk) => isMovedAndRemoved({ hunk, local, base, upstream, places }))) return undefined;
+  const fits = (hunk: Hunk): boolean =>
+    (hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream)) &&
+    !isMovedAndRemoved({ hunk, local, base, upstream, places });
+  const aligned = threeWay(canons(base), canons(local), canons(upstream));
+  const hunks = aligned.every(fits) ? aligned : hunksInPlace(local, base, upstream);
+  if (hunks?.every(fits) !== true) return undefined;
   const items: ListItem[] = [];
   let at: readonly [number, number, number] = [0, 0, 0];
   const equalUntil = (end: number): void => {
@@ -61,6 +57,29 @@ export function mergeByPosition({
   }
   equalUntil(local.items.length);
   return madeList(local, items);
+}
+
+/**
+ * Cuts lists of one length position by position, where no position differs in all three. Equal items can align across
+ * positions, so that a list that was merged before seems to overlap with its upstream.
+ */
+function hunksInPlace(local: ListNode, base: ListNode, upstream: ListNode): Hunk[] | undefined {
+  const [own, old, theirs] = [canons(local), canons(base), canons(upstream)];
+  if (own.length !== old.length || theirs.length !== old.length) return undefined;
+  const hunks: Hunk[] = [];
+  for (const [at, text] of old.entries()) {
+    const [isOwn, isTheirs] = [own[at] !== text, theirs[at] !== text];
+    if (isOwn && isTheirs && own[at] !== theirs[at]) return undefined;
+    if (!isOwn && !isTheirs) continue;
+    const here: readonly [number, number] = [at, at + 1];
+    hunks.push({
+      base: here,
+      left: here,
+      right: here,
+      changed: !isTheirs ? 'left' : isOwn ? 'both' : 'right',
+    });
+  }
+  return hunks;
 }
 
 /**

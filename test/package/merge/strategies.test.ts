@@ -223,3 +223,11 @@ test('what comes with an alias is written out where its anchor is not', () => {
     'kind: Widget\nmetadata: {name: w}\nspec:\n  a: 1 # one\n  b: {k: 1} # ours\n  c:\n    d:\n      k: 1\n',
   );
 });
+
+test('a list that was merged before merges again without a conflict, also where an item equals one elsewhere', () => {
+  const [base, upstream] = [rules('a', '{b: 1}', '[]', 'd'), rules('a', '{b: 1}', '[]', 'D')];
+  const merged = rules('[]', '{b: 2}', '[]', 'D');
+  const again = mergePackages({ base, upstream, local: merged });
+  expect(again.conflicts).toEqual([]);
+  expect(textOf(again.files.get('w.yaml'))).toBe(textOf(merged.get('w.yaml')));
+});
