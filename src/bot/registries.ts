@@ -1,5 +1,5 @@
 /** Registries as the reconcilers ask for them: one client for each account and credential, which keeps its tokens. */
-import { credentialAt, type CredentialsOptions } from '../fetching/credentials.ts';
+import { isCovered, type CredentialsOptions } from '../fetching/credentials.ts';
 import type { InsideHost } from '../network/inside-host.ts';
 import { artifactOf } from '../oci/artifact.ts';
 import { pushArtifact } from '../oci/push-artifact.ts';
@@ -23,12 +23,12 @@ export function createRegistries({ file, inside }: RegistriesOptions): Registrie
     const url = new URL(`https://${registryHost(reference)}/${reference.repository}`);
     const credentialFor = credentialsOf(owner);
     const credential = name === undefined ? undefined : credentialFor(name, url);
-    const credentialForTokens = name === undefined ? () => undefined : credentialAt(credentialFor, name);
+    const isTokenHost = (host: string): boolean =>
+      name !== undefined && isCovered(credentialFor, name, new URL(`https://${host}/`));
     // What is said to one credential is for no other: each has a client of its own.
     const key = JSON.stringify([url.host, credential]);
     const held =
-      clients.get(key) ??
-      createRegistryClient({ inside, credentialFor: () => credential, credentialForTokens });
+      clients.get(key) ?? createRegistryClient({ inside, credentialFor: () => credential, isTokenHost });
     clients.set(key, held);
     return held;
   };

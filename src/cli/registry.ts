@@ -35,7 +35,7 @@ export function openRegistry(call: Call, reference: Reference): RegistryClient {
       }
       return found;
     },
-    credentialForTokens: (host) => credentials?.credentialFor(host),
+    isTokenHost: (host) => host === call.text('token-host'),
   });
 }
 

@@ -17,24 +17,13 @@ export interface Credential {
 /** The credential of that name for an address. Throws `SOURCE_CREDENTIALS`. */
 export type CredentialFor = (name: string, url: URL) => Credential;
 
-/** The credential of that name for another host that is listed with it; undefined for one that is not. */
-export type CredentialAt = (host: string) => Credential | undefined;
-
-/** For a place that a registry names: whatever is not listed gets nothing. */
-export function credentialAt(credentialFor: CredentialFor, name: string): CredentialAt {
-  return (host) => credentialOr(credentialFor, name, new URL(`https://${host}/`));
-}
-
 /** Whether the credential of that name may be sent to an address. */
 export function isCovered(credentialFor: CredentialFor, name: string, url: URL): boolean {
-  return credentialOr(credentialFor, name, url) !== undefined;
-}
-
-function credentialOr(credentialFor: CredentialFor, name: string, url: URL): Credential | undefined {
   try {
-    return credentialFor(name, url);
+    credentialFor(name, url);
+    return true;
   } catch (error) {
-    if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return undefined;
+    if (error instanceof PorticoError && error.code === 'SOURCE_CREDENTIALS') return false;
     throw error;
   }
 }

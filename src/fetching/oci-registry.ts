@@ -5,7 +5,7 @@ import type { OutsideFetch } from '../network/outside-fetch.ts';
 import { fetchArtifact } from '../oci/fetch-artifact.ts';
 import { parseReference } from '../oci/reference.ts';
 import { createRegistryClient, type RegistryClient } from '../oci/registry-client.ts';
-import { credentialAt, type CredentialFor } from './credentials.ts';
+import { isCovered, type CredentialFor } from './credentials.ts';
 import type { ForeignReader, Registry, RegistryAsker } from './host.ts';
 
 /** What they say to one credential is for no other: each has a client of its own. */
@@ -25,12 +25,11 @@ export function createRegistry(options: {
     const key = JSON.stringify([name, credential]);
     const held = theirs.get(key);
     if (held !== undefined) return held;
-    const credentialForTokens = credentialAt(credentialFor, name);
     const made = createRegistryClient({
       fetch,
       inside,
       credentialFor: () => credential,
-      credentialForTokens,
+      isTokenHost: (host) => isCovered(credentialFor, name, new URL(`https://${host}/`)),
     });
     theirs.set(key, made);
     return made;

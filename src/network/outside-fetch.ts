@@ -61,6 +61,8 @@ export function createOutsideFetch(options: OutsideFetchOptions = {}): OutsideFe
   return async (url, request = {}) => {
     const { ledBy = url } = request;
     const host = insideHostFor(inside, ledBy) === undefined ? undefined : insideHostFor(inside, url);
+    // What was asked with TLS is not answered without it, not even by a host that may be reached so.
+    if (ledBy.protocol === 'https:' && url.protocol === 'http:') throw refused(url, 'is not https');
     checkAddress(url, host);
     request.signal?.throwIfAborted();
     const agent = (host === undefined ? agents.judged : agents.allowed)[

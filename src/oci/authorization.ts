@@ -32,14 +32,19 @@ export interface Authorization {
   readonly until: number;
 }
 
+/**
+ * Whether a host, with its port, issues tokens for the registry although it is not the registry's neighbour. People decide that: the
+ * credential of another registry is never used because a registry points to that one's token server.
+ */
+export type IsTokenHost = (host: string) => boolean;
+
 export interface Asking {
   readonly fetch: OutsideFetch;
   /** Of the registry that asked who we are. */
   readonly registry: URL;
   readonly scope: string;
   readonly credential: RegistryCredential | undefined;
-  /** What is for another host by its own name: a place for tokens that is not the registry's neighbour. */
-  readonly credentialAt: (host: string) => RegistryCredential | undefined;
+  readonly isTokenHost: IsTokenHost;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -69,18 +74,15 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
     });
   }
   const service = parameters.get('service');
-  const scopes = [...new Set([asking.scope, ...(parameters.get('scope')?.split(' ') ?? [])])].filter(
-    (scope) => scope !== '',
-  );
   const url = new URL(realm);
   const credential = credentialAtRealm(url, asking);
   const fields = new URLSearchParams();
   if (service !== undefined) fields.append('service', service);
-  for (const scope of scopes) fields.append('scope', scope);
+  // The scope of our request alone. A token with more rights would go to a registry that asked for rights that we do not need.
+  fields.append('scope', asking.scope);
   const ask = { ledBy: registry, signal };
   let answer: Response;
   if (credential !== undefined && 'identityToken' in credential) {
-    fields.set('scope', scopes.join(' '));
     fields.set('grant_type', 'refresh_token');
     fields.set('client_id', 'portico');
     fields.set('refresh_token', credential.identityToken);
@@ -103,22 +105,21 @@ async function askForToken({ parameters }: Challenge, asking: Asking): Promise<A
 }
 
 /**
- * What is said at the place for tokens: what is for the registry where the place is the registry's neighbour, and otherwise
- * only what is for that host. A registry that says who issues its tokens must not send our password anywhere it likes.
+ * Returns the registry's own credential if the token server is its neighbour or is named by a person. A registry that chooses its
+ * token server must send our password nowhere else, and must not make us use the login of another registry.
  */
 function credentialAtRealm(
   realm: URL,
-  { registry, credential, credentialAt }: Asking,
+  { registry, credential, isTokenHost }: Asking,
 ): RegistryCredential | undefined {
-  if (credential === undefined || isNeighbour(registry.hostname, realm.hostname)) return credential;
-  const own = credentialAt(realm.host);
-  if (own !== undefined) return own;
+  if (credential === undefined) return undefined;
+  if (isNeighbour(registry.hostname, realm.hostname) || isTokenHost(realm.host)) return credential;
   throw new PorticoError(
     'REGISTRY_AUTH',
-    `${registry.host} says that ${realm.host} issues its tokens, and the credentials for it are not for that host`,
+    `${registry.host} says that ${realm.host} issues its tokens, and the credentials for ${registry.host} are not for that host`,
     {
       blame: 'user',
-      hint: `If that is right, list ${realm.host} beside the registry under hosts of the credential, or log in there too. Nothing was sent there.`,
+      hint: `Nothing was sent there. If ${realm.host} really issues them, pass --token-host ${realm.host}; on a server, list it under hosts of the credential.`,
     },
   );
 }

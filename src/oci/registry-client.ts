@@ -5,7 +5,7 @@ import { PorticoError } from '../error.ts';
 import { insideHostFor, type InsideHost } from '../network/inside-host.ts';
 import { createOutsideFetch, type OutsideFetch } from '../network/outside-fetch.ts';
 import { readBody } from '../network/read-body.ts';
-import type { RegistryCredential } from './authorization.ts';
+import type { IsTokenHost, RegistryCredential } from './authorization.ts';
 import { digestLike, digestOf, isDigest } from './digest.ts';
 import { MAX_MANIFEST_BYTES, parseManifest, type Descriptor, type Manifest } from './manifest.ts';
 import { ACCEPT } from './media-types.ts';
@@ -46,8 +46,8 @@ export interface RegistryClientOptions {
   readonly inside?: readonly InsideHost[];
   /** By the registry as references have it, such as `ghcr.io`. */
   readonly credentialFor?: (registry: string) => RegistryCredential | undefined;
-  /** By host: for places that issue a registry's tokens under another name than its own. None unless given. */
-  readonly credentialForTokens?: (host: string) => RegistryCredential | undefined;
+  /** None unless given. */
+  readonly isTokenHost?: IsTokenHost;
   readonly limits?: Partial<RegistryLimits>;
   readonly fetch?: OutsideFetch;
 }
@@ -58,8 +58,7 @@ const MAX_TAG_BYTES = 4 * 1024 * 1024;
 
 /** Makes a client; tokens that registries give are kept as long as it is. */
 export function createRegistryClient(options: RegistryClientOptions = {}): RegistryClient {
-  const { inside = [], credentialFor = () => undefined } = options;
-  const { credentialForTokens: credentialAt = () => undefined } = options;
+  const { inside = [], credentialFor = () => undefined, isTokenHost = () => false } = options;
   const limits = { ...REGISTRY_LIMITS, ...options.limits };
   const fetch = options.fetch ?? createOutsideFetch({ inside });
   const registries = new Map<string, { readonly base: URL; readonly http: RegistryHttp }>();
@@ -71,7 +70,7 @@ export function createRegistryClient(options: RegistryClientOptions = {}): Regis
     const plain = insideHostFor(inside, new URL(`http://${host}`))?.plain === true;
     const base = new URL(`${plain ? 'http' : 'https'}://${host}/`);
     const credential = (): RegistryCredential | undefined => credentialFor(reference.registry);
-    const made = { base, http: createRegistryHttp({ fetch, base, credential, credentialAt, limits }) };
+    const made = { base, http: createRegistryHttp({ fetch, base, credential, isTokenHost, limits }) };
     registries.set(reference.registry, made);
     return made;
   };

@@ -6,7 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { PorticoError } from '../error.ts';
 import type { OutsideFetch, OutsideRequest } from '../network/outside-fetch.ts';
-import { answerChallenge, secretsIn, type Authorization, type RegistryCredential } from './authorization.ts';
+import {
+  answerChallenge,
+  secretsIn,
+  type Authorization,
+  type IsTokenHost,
+  type RegistryCredential,
+} from './authorization.ts';
 import { registryError } from './registry-error.ts';
 import type { RegistryLimits } from './registry-limits.ts';
 
@@ -37,8 +43,7 @@ export interface RegistryHttpOptions {
   /** Of the registry. */
   readonly base: URL;
   readonly credential: () => RegistryCredential | undefined;
-  /** By host, for places that issue tokens and are not the registry's neighbours. */
-  readonly credentialAt: (host: string) => RegistryCredential | undefined;
+  readonly isTokenHost: IsTokenHost;
   readonly limits: RegistryLimits;
 }
 
@@ -54,7 +59,7 @@ export function isTransient(error: unknown): error is PorticoError {
 
 /** Makes the client of one registry; tokens are kept as long as it is. */
 export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
-  const { fetch, base, credential, credentialAt, limits } = options;
+  const { fetch, base, credential, isTokenHost, limits } = options;
   const known = new Map<string, Authorization>();
 
   const authorized = async (url: URL, request: RegistryRequest, signal: AbortSignal): Promise<Response> => {
@@ -71,7 +76,7 @@ export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
       registry: base,
       scope,
       credential: credential(),
-      credentialAt,
+      isTokenHost,
       now: () => now,
       signal,
     });

@@ -10,6 +10,7 @@ import { sha256, startMemoryRegistry, type MemoryRegistry } from '../oci/memory-
 
 let registry: MemoryRegistry;
 let root: string;
+let env: Readonly<Record<string, string>> = {};
 
 beforeAll(async () => {
   registry = await startMemoryRegistry();
@@ -47,6 +48,7 @@ function portico(...args: string[]): { readonly ended: Promise<Ended>; readonly 
       HOME: root,
       REGISTRY_AUTH_FILE: join(root, 'auth.json'),
       NO_COLOR: '1',
+      ...env,
     },
   });
   const [out, errors]: [string[], string[]] = [[], []];
@@ -129,4 +131,31 @@ test('a revision stays; what is pulled is what was pushed, and a second pull wri
   expect([other, pulled, twice, kept].map(({ stdout, stderr }) => stdout + stderr).join('')).not.toContain(
     'hunter2',
   );
+});
+
+test('a registry that names the token server of another one gets neither its password nor its token', async () => {
+  await using victim = await startMemoryRegistry();
+  const auth = Buffer.from('bot:hunter2-hunter2').toString('base64');
+  const hostile = registry.host.replace('127.0.0.1', 'localhost');
+  const logins = join(root, 'both.json');
+  writeFileSync(logins, JSON.stringify({ auths: { [hostile]: { auth }, [victim.host]: { auth } } }));
+  env = { INSIDE_HOSTS: victim.url.origin };
+  victim.interrupt = (_asked, response) => {
+    response.end('{"token":"of-the-victim"}');
+    return true;
+  };
+  registry.interrupt = (_asked, response) => {
+    const challenge = `Bearer realm="${victim.url.href}token",scope="repository:a/b:pull,push,delete"`;
+    response.writeHead(401, { 'www-authenticate': challenge }).end();
+    return true;
+  };
+  registry.asked.splice(0);
+  const pull = ['pull', `${hostile}/acme/web:v1`, 'stolen', '--authfile', logins];
+  const { code, stderr } = await portico(...pull).ended;
+  expect([code, victim.asked]).toEqual([65, []]);
+  expect(stderr).toContain(`pass --token-host ${victim.host}`);
+  expect(registry.asked.map(({ authorization }) => authorization)).toEqual([undefined]);
+  await portico(...pull, '--token-host', victim.host).ended;
+  expect(victim.asked.map(({ path }) => path)).toEqual(['/token?scope=repository%3Aacme%2Fweb%3Apull']);
+  env = {};
 });

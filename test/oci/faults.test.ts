@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { parseInsideHost } from '../../src/network/inside-host.ts';
+import { createOutsideFetch } from '../../src/network/outside-fetch.ts';
 import { artifactOf, type Artifact } from '../../src/oci/artifact.ts';
 import type { RegistryCredential } from '../../src/oci/authorization.ts';
 import { pullArtifact } from '../../src/oci/pull-artifact.ts';
@@ -308,6 +309,46 @@ describe('who we are', () => {
     );
   });
 
+  test('a registry gets no token with the login of another one, nor with more rights than the request needs', async () => {
+    const logins: Readonly<Record<string, RegistryCredential>> = {
+      [registry.host]: { username: 'here', password: 'for-the-hostile-one' },
+      [other.host]: credential,
+    };
+    // Both are reached, but neither is the other's neighbour.
+    const hostile = 'http://registry.attack.test/';
+    const client = createRegistryClient({
+      limits: QUICK,
+      credentialFor: (name) => logins[name === 'registry.attack.test' ? registry.host : name],
+      fetch: async (url, { method = 'GET', headers = {} } = {}) => {
+        const at = url.host === 'registry.attack.test' ? registry.host : url.host;
+        return await fetch(new URL(url.pathname + url.search, `http://${at}/`), { method, headers });
+      },
+    });
+    let realm = `http://${other.host}/token`;
+    other.interrupt = (_asked, response) => {
+      response.end('{"token":"of-the-victim"}');
+      return true;
+    };
+    registry.interrupt = ({ authorization }, response) => {
+      if (authorization !== undefined) return false;
+      const scope = 'repository:victim/secrets:pull,push,delete registry:catalog:*';
+      const challenge = `Bearer realm="${realm}",service="${other.host}",scope="${scope}"`;
+      response.writeHead(401, { 'www-authenticate': challenge }).end();
+      return true;
+    };
+    const web = parseReference(`${new URL(hostile).host}/acme/web:v1`);
+    expect((await failure(client.manifest(web))).message).toContain(
+      `${other.host} issues its tokens, and the credentials for registry.attack.test are not for that host`,
+    );
+    expect(other.asked).toEqual([]);
+    expect(registry.asked.map(({ authorization }) => authorization)).toEqual([undefined]);
+    // At a token server that may be asked, its scopes are not requested either.
+    realm = 'http://registry.attack.test/token';
+    await failure(client.manifest(web));
+    const [asked] = registry.asked.filter(({ path }) => path.startsWith('/token'));
+    expect(new URL(asked!.path, hostile).searchParams.getAll('scope')).toEqual(['repository:acme/web:pull']);
+  });
+
   test('other hosts hear no credentials, neither by a redirect nor because they ask', async () => {
     await push(clientWith());
     for (const [digest, bytes] of registry.blobs) other.blobs.set(digest, bytes);
@@ -353,6 +394,32 @@ describe('who we are', () => {
   });
 });
 
+test.each(['redirect', 'realm'])(
+  'a %s from https to http is not followed, even where http is allowed',
+  async (how) => {
+    const inside = [registry, other].map(({ url }) => parseInsideHost(url.origin)!);
+    const fetch = createOutsideFetch({ inside });
+    const client = createRegistryClient({
+      inside,
+      limits: QUICK,
+      credentialFor: () => ({ username: 'bot', password: 'hunter2' }),
+      fetch: (url, request = {}) => {
+        // The registry is asked with TLS; its answers are those of a server that has none.
+        if (url.host === other.host)
+          return fetch(url, { ...request, ledBy: new URL(`https://${registry.host}/`) });
+        const [status, headers] =
+          how === 'realm'
+            ? [401, { 'www-authenticate': `Bearer realm="${other.url.href}token"` }]
+            : [307, { location: other.url.href }];
+        return Promise.resolve(new Response(null, { status, headers: headers as Record<string, string> }));
+      },
+    });
+    const refused = await failure(client.manifest(reference));
+    expect(refused).toMatchObject({ code: 'ADDRESS_REFUSED', message: `${other.url.origin} is not https` });
+    expect(other.asked).toEqual([]);
+  },
+);
+
 test('whoever is asked next is told who led there', async () => {
   const led: (string | undefined)[] = [];
   const client = createRegistryClient({
@@ -392,8 +459,7 @@ test.each([
   const client = (theirs: string[]): RegistryClient =>
     createRegistryClient({
       credentialFor: () => ({ username: 'robot', password: 'secret' }),
-      credentialForTokens: (host) =>
-        theirs.includes(host) ? { username: 'other', password: 'own' } : undefined,
+      isTokenHost: (host) => theirs.includes(host),
       fetch: (url, { headers = {} } = {}) => {
         told[url.host] = headers['authorization'];
         if (url.pathname === '/token') return Promise.resolve(new Response('{"token":"t"}'));
@@ -412,11 +478,11 @@ test.each([
   }
   expect(asked.message).toContain(`${name} says that ${realm} issues its tokens`);
   expect(told[realm]).toBeUndefined();
-  // What is for that host by its own name goes there.
+  // A person may name the token server.
   expect((await failure(client([realm]).manifest(parseReference(`oci://${name}/web:v1`)))).code).toBe(
     'REGISTRY_NOT_FOUND',
   );
-  expect(told[realm]).toBe('Basic b3RoZXI6b3du');
+  expect(told[realm]).toBe('Basic cm9ib3Q6c2VjcmV0');
 });
 
 describe('interrupted pushes', () => {
