@@ -44,7 +44,12 @@ const allowedFunction = z
       .meta({ description: 'MiB for one run; 256 for a module, 512 for a container.' }),
   })
   .check((ctx) => {
-    const { wasm, sha256, container } = ctx.value;
+    const { image, wasm, sha256, container } = ctx.value;
+    const [, digest] = image.split('@');
+    if (digest !== undefined && container?.endsWith(`@${digest}`) !== true) {
+      const message = 'has a digest, which only container with the same digest can provide; use a tag';
+      ctx.issues.push(custom(ctx.value, message, ['image']));
+    }
     if ((wasm === undefined) === (container === undefined)) {
       ctx.issues.push(custom(ctx.value, 'needs either wasm or container'));
     }

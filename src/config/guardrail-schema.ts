@@ -249,7 +249,7 @@ function* celProblems({
 
 /** True for the function that holds resources against schemas. */
 function isSchemaCheck(name: string | undefined): boolean {
-  return name !== undefined && /(?:^|\/)kubeconform(?:[:@]|$)/.test(name);
+  return name !== undefined && /(?:^|\/)kubeconform(?::[^@]*)?$/.test(name);
 }
 
 function oneConfiguration(

@@ -21,6 +21,8 @@ export type Lookup =
     }
   /** The function is built in, this version of it is not. */
   | { readonly found: 'version'; readonly name: string; readonly known: readonly string[] }
+  /** The function is built in, and the image names other content by its digest. */
+  | { readonly found: 'digest'; readonly name: string }
   | { readonly found: 'nothing' };
 
 /** Looks an image up; `tag` is the Kptfile's field of that name, which wins over the image's own. */
@@ -30,10 +32,9 @@ export function lookUp(image: string, tag?: string): Lookup {
   const versions = BY_NAME.get(special);
   if (versions === undefined || (!isCatalog(parsed) && parsed.prefix !== 'builtins'))
     return { found: 'nothing' };
-  const wanted = tag ?? parsed.tag;
-  // A digest without a tag says nothing about the version.
-  const picked =
-    parsed.digest !== undefined && wanted === undefined ? undefined : pickVersion(wanted, versions);
+  // A digest names exact content, and a built-in function is not that content, whatever the tag before it says.
+  if (parsed.digest !== undefined) return { found: 'digest', name: special };
+  const picked = pickVersion(tag ?? parsed.tag, versions);
   const version = versions.find((one) => one === picked);
   if (version === undefined) return { found: 'version', name: special, known: namesOf(versions) };
   const { run, each } = version;

@@ -225,6 +225,14 @@ function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'built
     const message = `${asked} cannot run here: of ${lookup.name}, ${lookup.known.join(' and ')} is built in.`;
     return refuse('FUNCTION_VERSION_UNKNOWN', message, WAYS);
   }
+  if (lookup.found === 'digest') {
+    const message = `${asked} cannot run here: the digest names exact content, and the built-in ${lookup.name} is not known to be that content.`;
+    return refuse(
+      'FUNCTION_VERSION_UNKNOWN',
+      message,
+      `To use the built-in function, remove the digest. ${WAYS}`,
+    );
+  }
   return refuse(
     'FUNCTION_UNKNOWN',
     `${asked} cannot run here: it is not built in, and the repository does not allow it.`,

@@ -112,6 +112,12 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       { registries: ['docker.io/library/'] },
     ],
     [
+      'a host in capitals, which Docker does not read as a user of its own registry',
+      inPod({ image: 'EVIL/a' }),
+      ['spec.containers[0].image'],
+      { registries: ['docker.io'] },
+    ],
+    [
       'a local registry',
       inPod({ image: 'localhost:5000/a' }),
       ['spec.containers[0].image'],

@@ -41,6 +41,12 @@ test.each([
     `{ image: a, wasm: b, sha256: ${HEX} }\n  - { image: a, wasm: b, sha256: ${HEX} }`,
     'is listed twice',
   ],
+  [
+    'a digest that stands for other content',
+    `{ image: "a@sha256:${HEX}", container: "a@sha256:${HEX.replace(/./, 'f')}" }`,
+    'has a digest, which only container with the same digest can provide',
+  ],
+  ['a digest for a module', `{ image: "a@sha256:${HEX}", wasm: b, sha256: ${HEX} }`, 'has a digest'],
   ['much memory', `{ image: a, wasm: b, sha256: ${HEX}, memoryMi: 9999 }`, 'at most 4096'],
 ])('%s is a mistake', (_what, entry, message) => {
   const { problems } = parse(entry);

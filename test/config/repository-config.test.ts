@@ -391,6 +391,7 @@ describe('a mistake is told with code, place and remedy', () => {
       [
         ['{ name: x, cel: "true", crds: [{ path: a }] }', '.crds'],
         ['{ name: x, image: a/kubeconform-not:v1, crds: [{ path: a }] }', '.crds'],
+        [`{ name: x, image: "kubeconform:v0.1@sha256:${'0'.repeat(64)}", crds: [{ path: a }] }`, '.crds'],
         ['{ name: x, image: kubeconform:v0.1, crds: [] }', '.crds'],
         ['{ name: x, image: kubeconform:v0.1, crds: [{}] }', '.crds[0]'],
         ['{ name: x, image: kubeconform:v0.1, crds: [{ repo: crds }] }', '.crds[0].repo'],

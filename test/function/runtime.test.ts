@@ -7,11 +7,12 @@ import { parse } from 'yaml';
 
 import { withGeneratedPart } from '../../scripts/generated-part.ts';
 import { splitCommand } from '../../src/function/command-line.ts';
+import { findAllowed } from '../../src/function/foreign.ts';
 import { pickVersion } from '../../src/function/image.ts';
 import { functionTable } from '../../src/function/reference.ts';
 import { functionResultList } from '../../src/function/result-list.ts';
 import type { RuntimeOptions } from '../../src/function/runtime-options.ts';
-import { createRuntime } from '../../src/function/runtime.ts';
+import { createRuntime, isBuiltin } from '../../src/function/runtime.ts';
 import type { FunctionOutput, FunctionSpec } from '../../src/package/render/function-runtime.ts';
 import { kptfile, render, textsOf } from '../package/render/support.ts';
 
@@ -62,6 +63,22 @@ describe('images', () => {
     expect(output.items).toBeUndefined();
     for (const way of ['built in', 'container', 'your own machine'])
       expect(output.refused?.hint).toContain(way);
+  });
+
+  test.each([
+    [`set-labels:v0.2@sha256:${'0'.repeat(64)}`, undefined],
+    [`ghcr.io/kptdev/krm-functions-catalog/set-labels@sha256:${'0'.repeat(64)}`, 'v0.2'],
+    [`kubeconform:v0.1@sha256:${'0'.repeat(64)}`, undefined],
+  ])('a built-in function does not stand in for the digest in %s', async (image, tag) => {
+    const spec = { image, ...(tag !== undefined && { tag }) };
+    const output = await run(spec);
+    expect(output).toMatchObject({ exitCode: 1, results: [], refused: { code: 'FUNCTION_VERSION_UNKNOWN' } });
+    expect(output.refused?.message).toContain('the digest names exact content');
+    expect(isBuiltin(spec)).toBe(false);
+    // That content itself may be allowed, and is what runs then.
+    const reference = `ghcr.io/kptdev/krm-functions-catalog/${image.split('/').at(-1)}`;
+    const allowed = [{ image: 'anything:v1', code: { kind: 'container' as const, reference } }];
+    expect(findAllowed(spec, { allowed })?.code).toEqual({ kind: 'container', reference });
   });
 
   test.each([

@@ -51,7 +51,7 @@ export const allowedRegistries: ReadyPolicy = {
         name: 'whole',
         expression: `variables.images.map(i, {'field': i.field, 'image': i.image,
           'whole': !i.image.contains('/') ? 'docker.io/library/' + i.image
-            : i.image.split('/')[0].matches('[.:]|^localhost$') ? i.image
+            : i.image.split('/')[0].matches('[.:A-Z]|^localhost$') ? i.image
             : 'docker.io/' + i.image})`,
       },
     ],

@@ -174,11 +174,11 @@ export function runOf(
   };
 }
 
-/** Short name: the image without its registry, with its tag; or the program. */
+/** Short name: the image without its registry, with its tag or the digest that overrules it; or the program. */
 function functionName(spec: FunctionSpec): string {
   if (spec.image === undefined) return spec.exec ?? spec.name ?? '';
   const last = spec.image.split('/').at(-1) ?? spec.image;
-  return spec.tag === undefined ? last : `${upTo(last, ':@')}:${spec.tag}`;
+  return spec.tag === undefined || last.includes('@') ? last : `${upTo(last, ':@')}:${spec.tag}`;
 }
 
 /** True for a Kptfile that wants its render's partial outcome written. */
