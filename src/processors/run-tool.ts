@@ -54,6 +54,8 @@ const STAGED_FILES = 10_000;
 const STAGED_BYTES = 64 * MIB;
 const BATCH_SIZE = 16;
 const KILLED = 137;
+/** The last words of a program in Go that the machine gave no more memory, sooner than the watch saw it. */
+const GO_OUT_OF_MEMORY = /^fatal error: (?:runtime: )?(?:out of memory|cannot allocate memory)/m;
 
 export interface Staged extends AsyncDisposable {
   readonly directory: string;
@@ -176,7 +178,8 @@ export async function runTool(
   const { exitCode, stdout, stderr, cut } = ended;
   if (cut !== undefined) return { refused: inOurWords(cut, name, limits) };
   // Nobody but the kernel kills it in there: memory is what it ran out of.
-  if (boxed && exitCode === KILLED) return { refused: memoryLimit(name, limits) };
+  if ((boxed && exitCode === KILLED) || GO_OUT_OF_MEMORY.test(stderr))
+    return { refused: memoryLimit(name, limits) };
   const unconfined =
     `${name} ran without a sandbox: bubblewrap is not installed or may make no namespaces. ` +
     'Install it, or set PORTICO_EXEC_SANDBOX=off to run without a sandbox.';

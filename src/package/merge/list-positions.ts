@@ -32,8 +32,8 @@ export function mergeByPosition({
     (hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream)) &&
     !isMovedAndRemoved({ hunk, local, base, upstream, places });
   const aligned = threeWay(canons(base), canons(local), canons(upstream));
-  const hunks = aligned.every(fits) ? aligned : hunksInPlace(local, base, upstream);
-  if (hunks?.every(fits) !== true) return undefined;
+  const hunks = aligned.every(fits) ? aligned : hunksAfterMerge(local, base, upstream);
+  if (hunks === undefined) return undefined;
   const items: ListItem[] = [];
   let at: readonly [number, number, number] = [0, 0, 0];
   const equalUntil = (end: number): void => {
@@ -60,26 +60,19 @@ export function mergeByPosition({
 }
 
 /**
- * Cuts lists of one length position by position, where no position differs in all three. Equal items can align across
- * positions, so that a list that was merged before seems to overlap with its upstream.
+ * Cuts lists of one length position by position where local has each of upstream's changes already. Equal items can
+ * align across positions, so that a list that was merged before seems to overlap with its upstream.
  */
-function hunksInPlace(local: ListNode, base: ListNode, upstream: ListNode): Hunk[] | undefined {
+function hunksAfterMerge(local: ListNode, base: ListNode, upstream: ListNode): Hunk[] | undefined {
   const [own, old, theirs] = [canons(local), canons(base), canons(upstream)];
   if (own.length !== old.length || theirs.length !== old.length) return undefined;
-  const hunks: Hunk[] = [];
-  for (const [at, text] of old.entries()) {
-    const [isOwn, isTheirs] = [own[at] !== text, theirs[at] !== text];
-    if (isOwn && isTheirs && own[at] !== theirs[at]) return undefined;
-    if (!isOwn && !isTheirs) continue;
+  const isMerged = old.every((text, at) => theirs[at] === text || theirs[at] === own[at]);
+  if (!isMerged) return undefined;
+  return old.flatMap((text, at): Hunk[] => {
     const here: readonly [number, number] = [at, at + 1];
-    hunks.push({
-      base: here,
-      left: here,
-      right: here,
-      changed: !isTheirs ? 'left' : isOwn ? 'both' : 'right',
-    });
-  }
-  return hunks;
+    const changed = theirs[at] === text ? 'left' : 'both';
+    return own[at] === text ? [] : [{ base: here, left: here, right: here, changed }];
+  });
 }
 
 /**
