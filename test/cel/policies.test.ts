@@ -32,6 +32,20 @@ const cron = (spec: Data): Data => ({
   metadata: { name: 'a' },
   spec: { jobTemplate: { spec: { template: { spec } } } },
 });
+const persistentVolume = (spec: Data): Data => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolume',
+  metadata: { name: 'a' },
+  spec,
+});
+const clusterRole = (fields: Data): Data => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name: 'a' },
+  ...fields,
+});
+const gathering = (...clusterRoleSelectors: Data[]): Data =>
+  clusterRole({ aggregationRule: { clusterRoleSelectors } });
 const configMap: Data = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
 
 /** What a policy says of one resource: the fields, and the first message. */
@@ -95,6 +109,11 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       ['template.spec.containers[0].image'],
     ],
     ['containers that are no list', pod({ containers: 'x' }), ['error']],
+    [
+      'a volume',
+      pod({ volumes: [{ name: 'v', image: { reference: 'a:latest' } }] }),
+      ['spec.volumes[0].image.reference: the image a:latest is whatever'],
+    ],
   ],
   'allowed-registries': [
     ['the registry', inPod({ image: 'ghcr.io/acme/a:v1' }), [], { registries: ['ghcr.io/acme'] }],
@@ -122,6 +141,24 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       inPod({ image: 'localhost:5000/a' }),
       ['spec.containers[0].image'],
       { registries: ['docker.io'] },
+    ],
+    [
+      'a registry in capitals',
+      inPod({ image: 'EVIL/a' }),
+      ['spec.containers[0].image'],
+      { registries: ['docker.io'] },
+    ],
+    [
+      'an image that is a volume',
+      deployment({
+        volumes: [
+          { emptyDir: {} },
+          { image: { reference: 'evil.example/a:v1' } },
+          { image: { reference: 'ghcr.io/a:v1' } },
+        ],
+      }),
+      ['spec.template.spec.volumes[1].image.reference: the image evil.example/a:v1 is from none'],
+      { registries: ['ghcr.io'] },
     ],
   ],
   'required-labels': [
@@ -270,6 +307,64 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       inPod({ ports: [{ containerPort: 1, hostPort: 80 }] }),
       ['spec.containers[0].ports[0].hostPort'],
     ],
+    [
+      'a process of the node, by the pod',
+      inPod({}, { securityContext: { windowsOptions: { hostProcess: true } } }),
+      ['spec.securityContext.windowsOptions.hostProcess'],
+    ],
+    [
+      'a process of the node, by an ephemeral container of a cron job',
+      cron({ ephemeralContainers: [{ securityContext: { windowsOptions: { hostProcess: true } } }] }),
+      [
+        'spec.jobTemplate.spec.template.spec.ephemeralContainers[0].securityContext.windowsOptions.hostProcess',
+      ],
+    ],
+    [
+      'all of /proc',
+      inPod({ securityContext: { procMount: 'Unmasked' } }),
+      ['spec.containers[0].securityContext.procMount: the container c sees all of /proc'],
+    ],
+    [
+      'a PersistentVolume that is a folder of the node',
+      persistentVolume({ hostPath: { path: '/' } }),
+      ['spec.hostPath: the volume a is a folder of the node'],
+    ],
+    ['a local PersistentVolume', persistentVolume({ local: { path: '/mnt/a' } }), ['spec.local']],
+    [
+      'one that is allowed',
+      persistentVolume({ hostPath: { path: '/data/a' } }),
+      [],
+      { hostPaths: ['/data'] },
+    ],
+    ['another PersistentVolume', persistentVolume({ nfs: { server: 'a', path: '/' } }), []],
+    [
+      'AppArmor switched off in a template',
+      {
+        ...deployment({ containers: [] }),
+        spec: {
+          template: {
+            metadata: {
+              annotations: { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' },
+            },
+            spec: { containers: [] },
+          },
+        },
+      },
+      ['spec.template.metadata.annotations: the annotation container.apparmor'],
+    ],
+    ['what only the restricted standard demands', inPod({}, { volumes: [{ name: 'n', nfs: {} }] }), []],
+    [
+      'the restricted standard',
+      inPod({}, { volumes: [{ name: 'n', nfs: {} }] }),
+      [
+        'spec.containers[0].securityContext.allowPrivilegeEscalation',
+        'spec.containers[0].securityContext.capabilities.drop',
+        'spec.containers[0].securityContext.seccompProfile',
+        'spec.volumes[0]',
+      ],
+      { level: 'restricted' },
+    ],
+    ['what runs no pods, by the restricted standard', configMap, [], { level: 'restricted' }],
   ],
   'run-as-non-root': [
     ['of the pod', inPod({}, { securityContext: { runAsNonRoot: true } }), []],
@@ -285,6 +380,11 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       inPod({ securityContext: { runAsNonRoot: true, runAsUser: 0 } }),
       ['spec.containers[0].securityContext.runAsUser'],
     ],
+    [
+      'as root by the pod',
+      inPod({}, { securityContext: { runAsNonRoot: true, runAsUser: 0 } }),
+      ['spec.securityContext.runAsUser: the pod runs as root'],
+    ],
   ],
   'read-only-root': [
     ['said', inPod({ securityContext: { readOnlyRootFilesystem: true } }), []],
@@ -293,6 +393,14 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
   'no-default-service-account': [
     ['one of its own', inPod({}, { serviceAccountName: 'web' }), []],
     ['no token', inPod({}, { automountServiceAccountToken: false }), []],
+    [
+      'a token by a volume',
+      pod({
+        automountServiceAccountToken: false,
+        volumes: [{ projected: { sources: [{ serviceAccountToken: { path: 'a' } }] } }],
+      }),
+      ['spec.serviceAccountName'],
+    ],
     ['none', inPod({}), ['spec.serviceAccountName']],
     [
       'the default one',
@@ -332,6 +440,44 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       },
       ['roleRef.name'],
     ],
+    [
+      'every path',
+      clusterRole({ rules: [{ verbs: ['get'], nonResourceURLs: ['*'] }] }),
+      ['rules[0].nonResourceURLs'],
+    ],
+    [
+      'verbs that take more',
+      clusterRole({ rules: [{ verbs: ['get', 'bind', 'escalate'] }, { verbs: ['impersonate'] }] }),
+      ['rules[0].verbs[1]', 'rules[0].verbs[2]', 'rules[1].verbs[0]'],
+    ],
+    ['verbs that are allowed', clusterRole({ rules: [{ verbs: ['bind'] }] }), [], { verbs: [] }],
+    [
+      'roles that gather all others',
+      gathering(
+        {},
+        { matchLabels: {} },
+        { matchExpressions: [{ key: 'a', operator: 'DoesNotExist' }] },
+        { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b'] }] },
+      ),
+      [0, 1, 2, 3].map((at) => `aggregationRule.clusterRoleSelectors[${at}]`),
+    ],
+    [
+      'roles that gather cluster-admin',
+      gathering(
+        { matchLabels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } },
+        { matchExpressions: [{ key: 'kubernetes.io/bootstrapping', operator: 'Exists' }] },
+      ),
+      [0, 1].map((at) => `aggregationRule.clusterRoleSelectors[${at}]`),
+    ],
+    [
+      'roles that gather some',
+      gathering(
+        { matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } },
+        { matchExpressions: [{ key: 'a', operator: 'Exists' }] },
+      ),
+      [],
+    ],
+    ['roles that gather none', gathering(), []],
   ],
   'no-plain-secrets': [
     [
@@ -381,6 +527,11 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { type: 'NodePort' } },
       ['spec.type'],
     ],
+    [
+      'by addresses',
+      { apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec: { externalIPs: ['192.0.2.1'] } },
+      ['spec.externalIPs'],
+    ],
   ],
   'kept-resources': [
     ['there', configMap, []],
@@ -424,6 +575,48 @@ describe.each(Object.entries(CASES))('%s', (name, cases) => {
   test.each(cases)('%s', (_what, object, wanted, params, oldObject) => {
     const got = said(name, object, params, oldObject);
     expect(got.map((line, at) => (line.startsWith(wanted[at] ?? '-') ? wanted[at] : line))).toEqual(wanted);
+  });
+});
+
+/** Both policies that are the restricted standard. */
+const restrictedly = (object: Data): string[] => [
+  ...said('no-privileged-pods', object, { level: 'restricted' }),
+  ...said('run-as-non-root', object),
+];
+
+describe('the Pod Security Standards', () => {
+  type Recorded = Readonly<Record<string, { readonly spec: Data; readonly annotations?: Data }>>;
+  type Level = Readonly<Record<'pass' | 'fail', Recorded>>;
+  const url = new URL('./pod-security.json', import.meta.url);
+  const { baseline, restricted } = JSON.parse(readFileSync(url, 'utf8')) as Record<
+    'baseline' | 'restricted',
+    Level
+  >;
+  const podsOf = (recorded: Recorded): [string, Data][] =>
+    Object.entries(recorded).map(([name, { spec, annotations }]) => [
+      name,
+      pod(spec, annotations && { annotations }),
+    ]);
+  const capabilities = baseline.pass['capabilities_baseline0']!.spec['containers'] as {
+    securityContext: { capabilities: { add: string[] } };
+  }[];
+  const allowed = { capabilities: capabilities[0]!.securityContext.capabilities.add };
+
+  test.each(podsOf(baseline.fail))('%s fails baseline', (_name, object) => {
+    expect(said('no-privileged-pods', object, allowed)).not.toEqual([]);
+  });
+  // Where pods have users of their own, Kubernetes 1.35 and later allow this, and older ones do not.
+  test.each(podsOf(baseline.pass).filter(([name]) => name !== 'procmount1'))(
+    '%s passes baseline',
+    (_name, object) => {
+      expect(said('no-privileged-pods', object, allowed)).toEqual([]);
+    },
+  );
+  test.each(podsOf({ ...baseline.fail, ...restricted.fail }))('%s fails restricted', (_name, object) => {
+    expect(restrictedly(object)).not.toEqual([]);
+  });
+  test.each(podsOf(restricted.pass))('%s passes restricted', (_name, object) => {
+    expect(restrictedly(object)).toEqual([]);
   });
 });
 

@@ -2,23 +2,25 @@
 import type { ReadyPolicy } from './ready-policy.ts';
 import { CONTAINERS } from './workloads.ts';
 
-/** Containers with an image; the tag is what follows the last colon behind the last slash. */
+/** Images of containers and of volumes; the tag is what follows the last colon behind the last slash. */
 const IMAGES = [
   ...CONTAINERS,
   {
     name: 'images',
-    expression: `variables.containers.filter(c, has(c.spec.image)).map(c, {
-      'field': c.path + '.image',
-      'image': c.spec.image,
-      'last': c.spec.image.split('@')[0].split('/')[size(c.spec.image.split('@')[0].split('/')) - 1],
-      'digest': c.spec.image.contains('@')
+    expression: `(variables.containers.filter(c, has(c.spec.image)).map(c, {'field': c.path + '.image', 'image': c.spec.image}) +
+      variables.pod.?volumes.orValue([]).transformList(i, v, has(v.image) && has(v.image.reference),
+        {'field': variables.podPath + '.volumes[' + string(i) + '].image.reference', 'image': v.image.reference})).map(i, {
+      'field': i.field,
+      'image': i.image,
+      'last': i.image.split('@')[0].split('/')[size(i.image.split('@')[0].split('/')) - 1],
+      'digest': i.image.contains('@')
     })`,
   },
 ];
 
 export const noLatestImages: ReadyPolicy = {
   name: 'no-latest-images',
-  demands: 'Every container image has a tag other than `latest`, or a digest.',
+  demands: 'Every image of a container or volume has a tag other than `latest`, or a digest.',
   params: {},
   policy: {
     variables: IMAGES,
@@ -34,7 +36,7 @@ export const noLatestImages: ReadyPolicy = {
 
 export const allowedRegistries: ReadyPolicy = {
   name: 'allowed-registries',
-  demands: 'Every container image comes from one of the registries.',
+  demands: 'Every image of a container or volume comes from one of the registries.',
   notes:
     'An image without a registry is from `docker.io`, one without a path there from `docker.io/library`.',
   params: {

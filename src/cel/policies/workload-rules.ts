@@ -84,7 +84,7 @@ export const replicaBounds: ReadyPolicy = {
 
 export const noExposedServices: ReadyPolicy = {
   name: 'no-exposed-services',
-  demands: 'Services are not of the types that open them to the outside.',
+  demands: 'Services are not of the types that open them to the outside, and have no `externalIPs`.',
   params: {
     types: { type: 'texts', default: ['LoadBalancer', 'NodePort'], about: 'types that are not allowed' },
   },
@@ -93,6 +93,10 @@ export const noExposedServices: ReadyPolicy = {
       {
         expression: `object.kind == 'Service' && object.apiVersion == 'v1' && object.?spec.?type.orValue('ClusterIP') in params.types
           ? [{'field': 'spec.type', 'message': 'a Service of type ' + object.spec.type + ' is open to the outside'}] : []`,
+      },
+      {
+        expression: `object.kind == 'Service' && object.apiVersion == 'v1' && size(object.?spec.?externalIPs.orValue([])) > 0
+          ? [{'field': 'spec.externalIPs', 'message': 'a Service with externalIPs is open to the outside'}] : []`,
       },
     ],
   },

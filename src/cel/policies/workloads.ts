@@ -35,3 +35,13 @@ export const CONTAINERS: readonly Named[] = [
       })).flatten()`,
   },
 ];
+
+/** And `variables.contexts`: the security contexts of the pod and of its containers, a list of `{path, name, spec}`. */
+export const CONTEXTS: readonly Named[] = [
+  ...CONTAINERS,
+  {
+    name: 'contexts',
+    expression: `[{'path': variables.podPath + '.securityContext', 'name': 'the pod', 'spec': variables.pod.?securityContext.orValue({})}] +
+      variables.containers.map(c, {'path': c.path + '.securityContext', 'name': 'the container ' + c.name, 'spec': c.spec.?securityContext.orValue({})})`,
+  },
+];

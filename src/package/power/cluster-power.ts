@@ -35,6 +35,7 @@ export function clusterPowers(resource: PowerResource): Power[] {
     case '':
       if (resource.kind === 'ServiceAccount') ofAccount(resource, say);
       if (resource.kind === 'Namespace') ofNamespace(resource, say);
+      if (resource.kind === 'PersistentVolume') ofVolume(resource, say);
       break;
     default:
       if (CLOUD.test(resource.group)) ofCloud(resource, say);
@@ -131,6 +132,14 @@ function ofAccount({ value }: PowerResource, say: Say): void {
   }
   if (value['automountServiceAccountToken'] === false) {
     say('isolation', 'gives pods no token', ['automountServiceAccountToken'], { protects: true });
+  }
+}
+
+function ofVolume({ value }: PowerResource, say: Say): void {
+  for (const type of ['hostPath', 'local']) {
+    const path = textAt(value, 'spec', type, 'path');
+    if (path === '') continue;
+    say('workload', `offers ${path} of the node`, ['spec', type], { danger: 'a path of the node' });
   }
 }
 

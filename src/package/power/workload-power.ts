@@ -19,6 +19,13 @@ export function workloadPowers(resource: PowerResource): Power[] {
     powers.push({ id: `${who} ${what}`, kind: 'workload', who, what, ...more, ...place });
   };
   ofPod(spec, say);
+  const annotations = mapAt(resource.value, ...base.slice(0, -1), 'metadata', 'annotations');
+  for (const [key, profile] of Object.entries(annotations)) {
+    if (!key.startsWith(APPARMOR) || profile !== 'unconfined') continue;
+    const place = resource.place([...base.slice(0, -1), 'metadata', 'annotations', key]);
+    const what = `container ${key.slice(APPARMOR.length)} has no AppArmor profile`;
+    powers.push({ id: `${who} ${what}`, kind: 'workload', who, what, danger: 'AppArmor is off', ...place });
+  }
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     for (const [index, container] of listAt(spec, list).entries()) {
       ofContainer(container, [list, index], say);
@@ -26,6 +33,8 @@ export function workloadPowers(resource: PowerResource): Power[] {
   }
   return powers;
 }
+
+const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 
 /** Where a resource keeps its pod; any kind with a template of containers counts. */
 function podSpecPath(value: Fields, kind: string): FieldPath | undefined {
@@ -104,8 +113,26 @@ function ofContainer(container: Fields, base: FieldPath, say: Say): void {
     if (typeof port['hostPort'] !== 'number' || port['hostPort'] === 0) continue;
     say(`${name} takes port ${port['hostPort']} of the node`, [...base, 'ports', index]);
   }
+  for (const [handler, ...at] of HANDLERS) {
+    for (const kind of ['httpGet', 'tcpSocket']) {
+      const host = textAt(container, handler, ...at, kind, 'host');
+      if (host !== '') {
+        const where = [...base, handler, ...at, kind, 'host'];
+        say(`${name} has its node call ${host}`, where, { danger: 'requests come from the node' });
+      }
+    }
+  }
   ofSecurity(security, path, name, say);
 }
+
+/** Probes and hooks, which the node itself runs. */
+const HANDLERS = [
+  ['livenessProbe'],
+  ['readinessProbe'],
+  ['startupProbe'],
+  ['lifecycle', 'postStart'],
+  ['lifecycle', 'preStop'],
+] as const;
 
 /** What every container may have anyway, as the baseline of the Pod Security Standards says. */
 const HARMLESS = new Set([
@@ -136,7 +163,19 @@ function ofSecurity(security: Fields, path: FieldPath, who: string, say: Say): v
   } else if (seccomp !== '') {
     say(`${who} has a seccomp profile`, [...path, 'seccompProfile'], { protects: true });
   }
+  if (textAt(security, 'appArmorProfile', 'type') === 'Unconfined') {
+    say(`${who} has no AppArmor profile`, [...path, 'appArmorProfile'], { danger: 'AppArmor is off' });
+  }
+  for (const field of ['type', 'user', 'role']) {
+    const value = textAt(security, 'seLinuxOptions', field);
+    if (value === '' || (field === 'type' && USUAL_SELINUX_TYPE.test(value))) continue;
+    const where = [...path, 'seLinuxOptions', field];
+    say(`${who} has the SELinux ${field} ${value}`, where, { danger: 'it can leave its isolation' });
+  }
   if (valueAt(security, 'windowsOptions', 'hostProcess') === true) {
     say(`${who} is a process of the node`, [...path, 'windowsOptions'], { danger: 'it is not isolated' });
   }
 }
+
+/** As the baseline of the Pod Security Standards says. */
+const USUAL_SELINUX_TYPE = /^container_(?:init_|kvm_|engine_)?t$/;

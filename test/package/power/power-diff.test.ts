@@ -160,6 +160,11 @@ describe('workloads', () => {
     ['{ runAsUser: 0 }', 'container app runs as root', true],
     ['{ allowPrivilegeEscalation: true }', 'container app may gain privileges', false],
     ['{ seccompProfile: { type: Unconfined } }', 'container app may make every system call', true],
+    ['{ procMount: Unmasked }', 'container app sees all of /proc', true],
+    ['{ windowsOptions: { hostProcess: true } }', 'container app is a process of the node', true],
+    ['{ appArmorProfile: { type: Unconfined } }', 'container app has no AppArmor profile', true],
+    ['{ seLinuxOptions: { type: spc_t } }', 'container app has the SELinux type spc_t', true],
+    ['{ seLinuxOptions: { user: root } }', 'container app has the SELinux user root', true],
   ])('%s widens, and is narrower the other way', (security, what, danger) => {
     expect(told(pod('{}'), pod(security))).toEqual([`▲${danger ? '!' : ''} Deployment web: ${what}`]);
     expect(told(pod(security), pod('{}'))).toEqual([`▼${danger ? '!' : ''} Deployment web: ${what}`]);
@@ -169,6 +174,14 @@ describe('workloads', () => {
     ['hostNetwork: true', 'uses the network of the node'],
     ['hostPID: true', 'sees all processes of the node'],
     ['volumes: [{ name: v, hostPath: { path: /etc } }]', 'mounts /etc of the node'],
+    [
+      'initContainers: [{ name: i, startupProbe: { httpGet: { host: 10.0.0.1, port: 1 } } }]',
+      'container i has its node call 10.0.0.1',
+    ],
+    [
+      'initContainers: [{ name: i, lifecycle: { preStop: { tcpSocket: { host: a.example, port: 1 } } } }]',
+      'container i has its node call a.example',
+    ],
   ])('%s of the pod', (field, what) => {
     expect(told(pod('{}'), pod('{}', `      ${field}\n`))).toEqual([`▲! Deployment web: ${what}`]);
   });
@@ -216,6 +229,16 @@ describe('the cluster', () => {
       'cloud rights',
       'apiVersion: iam.cnrm.cloud.google.com/v1beta1\nkind: IAMPolicyMember\nmetadata: { name: a }\nspec: { role: roles/owner }\n',
       '▲! IAMPolicyMember a: spec.role: roles/owner',
+    ],
+    ...['hostPath', 'local'].map((type): [string, string, string] => [
+      `a volume by ${type}`,
+      `apiVersion: v1\nkind: PersistentVolume\nmetadata: { name: a }\nspec: { ${type}: { path: /etc } }\n`,
+      '▲! PersistentVolume a: offers /etc of the node',
+    ]),
+    [
+      'AppArmor switched off',
+      'apiVersion: v1\nkind: Pod\nmetadata: { name: a, annotations: { container.apparmor.security.beta.kubernetes.io/c: unconfined } }\nspec: { containers: [] }\n',
+      '▲! Pod a: container c has no AppArmor profile',
     ],
     [
       'a namespace without standard',
