@@ -31,7 +31,7 @@ export function requirements(state: CommandState, pull: PullPlace): Requirement[
     changesRequested(state),
     approvals(state),
     owners(state),
-    power(state),
+    ...named(state),
   ].filter((one) => one !== undefined);
 }
 
@@ -144,7 +144,11 @@ function conflicts({ openConflicts: open, config }: CommandState): Requirement {
 /** Names of checks that requirements of their own speak of. */
 const CONFLICTS = 'portico/conflicts';
 const DELETION = 'portico/deletion';
-const POWER = 'portico/power';
+/** They wait for somebody in particular. */
+const NAMED: Readonly<Record<string, string>> = {
+  'portico/power': 'power-approval-missing',
+  'portico/config': 'configuration-approval-missing',
+};
 
 function checks(
   { checks: run, digest, config, openConflicts: open, behind = [], usedBy = [] }: CommandState,
@@ -256,14 +260,13 @@ function approvals({ approvals: count, digest, config }: CommandState): Requirem
 }
 
 /** Only where somebody in particular must approve, as the check that waits for it says. */
-function power({ checks: { waiting = [] } }: CommandState): Requirement | undefined {
-  const asked = waiting.find(({ name }) => name === POWER);
-  if (asked === undefined) return undefined;
-  return lacking({
-    code: 'power-approval-missing',
-    stage: 'publish',
-    message: `\`${POWER}\`: ${asked.title}`,
-    hint: 'One of them must approve, with a review or `/portico approve`.',
+function named({ checks: { waiting = [] } }: CommandState): readonly Requirement[] {
+  return waiting.flatMap(({ name, title }) => {
+    const code = NAMED[name];
+    if (code === undefined) return [];
+    const message = `\`${name}\`: ${title}`;
+    const hint = 'One of them must approve, with a review or `/portico approve`.';
+    return [lacking({ code, stage: 'publish', message, hint })];
   });
 }
 

@@ -24,7 +24,7 @@ const day = text((value) => {
   return isDay ? undefined : 'must be a day such as "2027-03-31"';
 });
 
-const document = z.strictObject({
+export const exemptionDocument = z.strictObject({
   apiVersion: z.literal('config.portico.dev/v1alpha1'),
   kind: z.literal(KIND),
   metadata: z.object({
@@ -81,9 +81,9 @@ function readExemptions(
     if (!/^kind: *["']?PolicyExemption\b/m.test(new TextDecoder().decode(bytes))) continue;
     for (const yaml of readYamlDocuments(file, bytes).documents) {
       if ((yaml.data as { kind?: unknown } | null)?.kind !== KIND) continue;
-      const parsed = document.safeParse(yaml.data, { reportInput: true });
+      const parsed = exemptionDocument.safeParse(yaml.data, { reportInput: true });
       if (!parsed.success) {
-        const jsonSchema = (): unknown => z.toJSONSchema(document, { io: 'input' });
+        const jsonSchema = (): unknown => z.toJSONSchema(exemptionDocument, { io: 'input' });
         problems.push(
           ...parsed.error.issues.flatMap((issue) =>
             problemsOf({ file, issue, yaml, jsonSchema, reference: 'docs/policies.md' }),
@@ -116,7 +116,7 @@ function readExemptions(
   return { exemptions: exemptions.slice(0, MAX_EXEMPTIONS), problems };
 }
 
-function exemptionOf(file: string, { metadata, spec }: z.infer<typeof document>): Exemption {
+function exemptionOf(file: string, { metadata, spec }: z.infer<typeof exemptionDocument>): Exemption {
   const { guardrails, packages, resources, until, owner, why } = spec;
   const named = resources?.map((one) =>
     Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined)),

@@ -94,6 +94,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
       requireApprovals: publish?.requireApprovals ?? 1,
       allowSelfApproval: publish?.allowSelfApproval ?? false,
       ...(publish?.requireApprovalBy && { requireApprovalBy: toGrants(publish.requireApprovalBy) }),
+      ...(publish?.weakeningApprovalBy && { weakeningApprovalBy: toGrants(publish.weakeningApprovalBy) }),
       directPushes: publish?.directPushes ?? 'flag',
       ...(publish?.mergeMethod !== undefined && { mergeMethod: publish.mergeMethod }),
       ...(publish?.codeOwners !== undefined && { codeOwners: publish.codeOwners }),

@@ -33,6 +33,8 @@ export interface RepositoryConfig {
     readonly allowSelfApproval: boolean;
     /** One of these must approve what lets a package do more than before; absent: nobody in particular. */
     readonly requireApprovalBy?: readonly Grant[];
+    /** One of these must approve what weakens the configuration; absent: the role admin, empty: nobody in particular. */
+    readonly weakeningApprovalBy?: readonly Grant[];
     readonly directPushes: 'publish' | 'flag';
     /** How proposals are merged by command; absent: as the repository allows, a merge commit first. */
     readonly mergeMethod?: 'merge' | 'squash' | 'rebase';

@@ -80,6 +80,10 @@ const spec = z
           description:
             'Roles, @org/team or @login; one of them must approve a proposal that lets a package do more than before.',
         }),
+        weakeningApprovalBy: z.array(grant).max(100).optional().meta({
+          description:
+            'Roles, @org/team or @login; one of them must approve a proposal that weakens approvals, guardrails, exemptions, access or consent. An empty list: no one in particular. Default: admin.',
+        }),
         directPushes: z.enum(['publish', 'flag']).optional().meta({
           description:
             'What to do about a push past any proposal, and a merge without the approvals it needs.',

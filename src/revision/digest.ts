@@ -29,6 +29,8 @@ export interface ContentIdentity {
   readonly guardrails: Digest;
   /** Function name → version or image digest that ran. */
   readonly functions: Readonly<Record<string, string>>;
+  /** What of the configuration becomes weaker, as field, before and after; absent where nothing does. */
+  readonly weakening?: readonly (readonly string[])[];
 }
 
 /** What an approval is bound to. Independent of the order of packages and files. */
@@ -44,6 +46,7 @@ export function contentDigest(identity: ContentIdentity): Digest {
     otherFiles: byPath(identity.otherFiles.map(({ path, blob }) => [path, blob])),
     guardrails: identity.guardrails,
     functions: identity.functions,
+    ...(identity.weakening && { weakening: identity.weakening }),
   });
 }
 

@@ -8,9 +8,10 @@ import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
 import { placed, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
+import { changesText, weakestText, type ChangedConfig } from './configuration-table.ts';
 
 /** A proposed configuration: its mistakes, or what it would do. */
-export interface ProposedConfig {
+export interface ProposedConfig extends ChangedConfig {
   readonly problems: readonly ConfigProblem[];
   /** Null where it has mistakes, or demands of packages what is demanded already. */
   readonly trial: ConfigTrial | null;
@@ -19,17 +20,37 @@ export interface ProposedConfig {
   readonly file: string;
 }
 
-/** Failing for mistakes alone; packages that would newly fail make it neutral, because that may be what is wanted. */
-export function configCheck({ problems, trial, placeOf, file }: ProposedConfig): CheckContent {
+/**
+ * Failing for mistakes alone. It waits for those who must approve what is weaker; packages that would newly fail make it neutral,
+ * because that may be what is wanted.
+ */
+export function configCheck(proposed: ProposedConfig): CheckContent {
+  const { problems, trial, changes, approval } = proposed;
   if (problems.length > 0) return mistakes(problems);
+  const summary = ['It takes effect when it is merged.', changesText(proposed, MAX_CHANGES)];
+  const missing = approval !== undefined && approval.by.length === 0;
+  const weaker = weakestText(changes);
+  const asked = missing ? `; needs approval from ${approval.needed.join(' or ')}` : '';
+  const named = weaker === '' ? '' : `Weaker: ${weaker}${asked}`;
   if (trial === null) {
     return {
       name: CONFIG_CHECK,
-      conclusion: 'success',
-      title: 'The configuration is valid',
-      summary: 'It takes effect when it is merged. It does not change what packages must satisfy.',
+      conclusion: missing ? 'action_required' : 'success',
+      title: named || 'The configuration is valid',
+      summary: joined(summary),
     };
   }
+  return trialCheck({ ...proposed, trial }, { missing, named, summary });
+}
+
+function trialCheck(
+  { trial, placeOf, file }: ProposedConfig & { readonly trial: ConfigTrial },
+  {
+    missing,
+    named,
+    summary,
+  }: { readonly missing: boolean; readonly named: string; readonly summary: readonly string[] },
+): CheckContent {
   const { broken, newly } = trial;
   const blocking = newly.filter(({ mode }) => mode === 'enforce');
   const at = (guardrail: string, level: CheckAnnotation['level'], message: string): CheckAnnotation => {
@@ -57,9 +78,16 @@ export function configCheck({ problems, trial, placeOf, file }: ProposedConfig):
   ]);
   return {
     name: CONFIG_CHECK,
-    conclusion: broken.length > 0 ? 'failure' : blocking.length > 0 ? 'neutral' : 'success',
-    title: titleOf(trial, blocking),
-    summary: trialSummary(trial),
+    conclusion:
+      broken.length > 0
+        ? 'failure'
+        : missing
+          ? 'action_required'
+          : blocking.length > 0
+            ? 'neutral'
+            : 'success',
+    title: broken.length > 0 || named === '' ? titleOf(trial, blocking) : named,
+    summary: joined([...summary, trialSummary(trial)]),
     annotations,
   };
 }
@@ -75,11 +103,22 @@ function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly Tr
 
 /** Rows of the comment; the check has all. */
 const MAX_IN_COMMENT = 10;
+/** Settings that the check lists, and the comment. */
+const MAX_CHANGES = 200;
+const MAX_CHANGES_IN_COMMENT = 30;
+
+/** What the comment of a proposal needs. */
+export type ToldConfig = ChangedConfig & Pick<ProposedConfig, 'problems' | 'trial'>;
 
 /** What a proposed configuration would do, for the comment of its proposal; mistakes stand among what fails. */
-export function trialText({ problems, trial }: Pick<ProposedConfig, 'problems' | 'trial'>): string {
+export function configText(proposed: ToldConfig): string {
+  const { problems, trial } = proposed;
   if (problems.length > 0) return '';
-  if (trial === null) return 'The configuration does not change what packages must satisfy.';
+  const changes = `**Configuration.** ${changesText(proposed, MAX_CHANGES_IN_COMMENT)}`;
+  return trial === null ? changes : joined([changes, trialText(trial)]);
+}
+
+function trialText(trial: ConfigTrial): string {
   const { newly, rewritten, packages, notRun } = trial;
   const failing = newly.filter(({ mode }) => mode === 'enforce');
   const of = `of ${counted(packages, 'package')} would`;
@@ -123,7 +162,6 @@ const MAX_NAMES = 50;
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
   const rows = worstFirst(newly).slice(0, MAX_ROWS).map(findingRow);
   return joined([
-    'It takes effect when it is merged.',
     broken.length === 0
       ? ''
       : table(

@@ -2,7 +2,7 @@
 import { isSameAccount } from '../../command/account.ts';
 import type { Checks, CommandState, PullPlace } from '../../command/command-state.ts';
 import { doesMerge } from '../../command/table.ts';
-import { AGGREGATE_CHECK, APPROVAL_CHECK, POWER_CHECK } from '../check-names.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFIG_CHECK, POWER_CHECK } from '../check-names.ts';
 import type { CommentSource } from '../comment-source.ts';
 import { openRetirements } from '../draft/retirement-records.ts';
 import type { CheckRun } from '../forge/checks.ts';
@@ -216,7 +216,7 @@ async function inIssue(
 }
 
 /** What these wait for is somebody's approval, which commands count for themselves. */
-const APPROVALS: readonly string[] = [APPROVAL_CHECK, POWER_CHECK];
+const APPROVALS: readonly string[] = [APPROVAL_CHECK, POWER_CHECK, CONFIG_CHECK];
 
 /** Our checks at the head, as one word. */
 function checksOf(runs: readonly CheckRun[]): Checks {

@@ -3,7 +3,7 @@ import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { contentDigest } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
-import { proposedConfig } from '../check/proposed-config.ts';
+import { weakeningOf, type ConfigurationChange } from '../check/configuration-changes.ts';
 import type { Comment } from '../forge/comments.ts';
 import { behindPackages, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
@@ -16,12 +16,15 @@ import type { RenderCommit } from '../render/render-commit.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { loadApprovals } from '../review/approvals.ts';
+import { configApproval } from '../review/config-approval.ts';
+import { openProposalsText } from '../review/configuration-effects.ts';
 import { waivedPackages } from '../review/draft-history.ts';
 import { removedPackages, usersOfRemoved } from '../review/known-users.ts';
 import { leftBehind } from '../review/left-behind.ts';
 import { powerApproval } from '../review/power-approval.ts';
 import { proposalApproval } from '../review/proposal-approval.ts';
 import { loadChanges } from '../review/proposal-changes.ts';
+import { proposedConfig } from '../review/proposed-config.ts';
 import { withAccepted } from '../review/same-change.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { loadFold } from './check-fold.ts';
@@ -62,7 +65,25 @@ export async function loadFindings({
 }): Promise<ProposalFindings & { readonly fixes: readonly Fix[]; readonly comments: readonly Comment[] }> {
   const { config, packages } = snapshot;
   const head = commit.head.oid;
-  const digest = await contentOf({ ports, access, snapshot, guardrails, rendered, commit, signal });
+  const configuration = await proposedConfig({
+    ports,
+    access,
+    registered: snapshot,
+    inForce: guardrails,
+    memory: memory.trials,
+    signal,
+  });
+  const changed = configuration?.changes ?? [];
+  const digest = await contentOf({
+    ports,
+    access,
+    snapshot,
+    guardrails,
+    rendered,
+    commit,
+    configuration: changed,
+    signal,
+  });
   const comments = access.forge.listComments(snapshot.pull.number, signal);
   const known = { comments, beneath: () => beneathProposal(ports, access, snapshot, signal) };
   const [changes, counted] = await Promise.all([
@@ -83,14 +104,6 @@ export async function loadFindings({
     signal,
   });
   const open = await openConflicts({ ports, access, snapshot, head, signal });
-  const configuration = await proposedConfig({
-    ports,
-    access,
-    registered: snapshot,
-    inForce: guardrails,
-    memory: memory.trials,
-    signal,
-  });
   const approvedBy = approvals.counted.map(({ login }) => login);
   const channels = await channelsOf(ports, access, { snapshot, approvedBy }, signal);
   await lookWhenOpen(ports, access, snapshot.pull.number, channels ?? {});
@@ -111,7 +124,11 @@ export async function loadFindings({
       reason: remerge.kind === 'withheld' ? remerge.reason : '',
     },
     waived: await waivedPackages({ ports, git: access.git, snapshot, head, signal }),
-    proposedConfig: configuration,
+    proposedConfig: configuration && {
+      ...configuration,
+      effects: [await openProposalsText(access, snapshot, changed, signal)].filter((text) => text !== ''),
+      approval: await configApproval({ access, snapshot, changes: changed, approvals, signal }),
+    },
     sources: await sourceFindings({
       ports,
       access,
@@ -140,9 +157,12 @@ export async function contentOf({
   guardrails,
   rendered,
   commit,
+  configuration = [],
   signal,
 }: RepositoryWork & {
   readonly snapshot: Pick<ProposalSnapshot, 'config' | 'packages' | 'otherFiles'>;
+  /** What it changes of the configuration: an approval is for what that weakens, too. */
+  readonly configuration?: readonly ConfigurationChange[];
   readonly guardrails: LoadedGuardrails;
   readonly rendered: readonly RenderedPackage[];
   readonly commit: RenderCommit;
@@ -157,12 +177,14 @@ export async function contentOf({
   const functions = rendered.flatMap(({ runs }) =>
     runs.map((run) => [run.function, ports.runtimeVersion] as const),
   );
+  const weakening = weakeningOf(configuration);
   return contentDigest({
     branch: snapshot.config.branch,
     packages,
     otherFiles: snapshot.otherFiles,
     guardrails: guardrails.digest,
     functions: Object.fromEntries(functions),
+    ...(weakening.length > 0 && { weakening }),
   });
 }
 

@@ -1,7 +1,6 @@
 /** Pull requests against the registered branch: read, brought to what they should be, judged, summed up. */
 import { PorticoError } from '../../error.ts';
 import { DONE, nothing, PUT_OFF, type Answer, type Reconciler } from '../answer.ts';
-import { checkConfigurationAlone, checkOffer } from '../check/proposed-config.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -13,6 +12,7 @@ import { pushRendered } from '../render/render-commit.ts';
 import { dashboardNews } from '../repository/dashboard-news.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { tellUnreadable } from '../repository/tell-unreadable.ts';
+import { checkConfigurationAlone, checkOffer } from '../review/proposed-config.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { SUMMARY_MARKER } from '../text/summary-marker.ts';
 import { catchUserError } from '../text/why-refused.ts';

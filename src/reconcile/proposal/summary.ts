@@ -12,7 +12,7 @@ import { counted } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
 import { markedPart } from '../../text/marked-part.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
-import { trialText, type ProposedConfig } from '../check/config-check.ts';
+import { configText, type ToldConfig } from '../check/config-check.ts';
 import { outcomeOf } from '../check/render-check.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { Pull } from '../forge/pulls.ts';
@@ -39,7 +39,7 @@ export interface SummaryInput {
   /** Nothing in it differs from the registered branch. */
   readonly isEmpty?: boolean;
   /** Where it changes the configuration: what that would do. */
-  readonly configuration?: Pick<ProposedConfig, 'problems' | 'trial'> | null;
+  readonly configuration?: ToldConfig | null;
 }
 
 /** True for a comment that sums up a proposal as it is while that is open. */
@@ -68,7 +68,7 @@ export function summaryOf(input: SummaryInput): string {
   const head = joined([
     `### ${headline(input, failing.length)}`,
     packagesText(input),
-    input.configuration ? trialText(input.configuration) : '',
+    input.configuration ? configText(input.configuration) : '',
     failing.length + waived.length === 0
       ? ''
       : table(

@@ -30,7 +30,8 @@ export async function loadCaller(
 }
 
 function teamsNamed(config: RepositoryConfig): Set<string> {
-  const grants = [...[...config.access.values()].flat(), ...(config.publish.requireApprovalBy ?? [])];
+  const { requireApprovalBy = [], weakeningApprovalBy = [] } = config.publish;
+  const grants = [...[...config.access.values()].flat(), ...requireApprovalBy, ...weakeningApprovalBy];
   return new Set(grants.flatMap((grant) => (grant.kind === 'team' ? [grant.team] : [])));
 }
 

@@ -133,14 +133,3 @@ export function documentProblems({ documents, inventory }: RepositoryDocuments):
     return [...problems, ...notes];
   });
 }
-
-/** The same at a commit. */
-export async function documentProblemsAt(
-  git: Pick<Git, 'readPackage' | 'content'>,
-  commit: string,
-  signal?: AbortSignal,
-): Promise<ConfigProblem[]> {
-  return documentProblems(
-    await readDocuments({ git, commit, inventory: undefined, known: undefined, signal }),
-  );
-}

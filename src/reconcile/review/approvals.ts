@@ -25,6 +25,8 @@ interface Known {
   readonly comments?: Promise<readonly Comment[]>;
   /** Who brought what the base holds of its packages and no revision does (`loadBeneath`). */
   readonly beneath: () => Promise<Authorship>;
+  /** The check whose external id is the digest; absent: the aggregate. */
+  readonly check?: string;
   /** What was said later (ISO 8601) does not count: the proposal was merged then. */
   readonly until?: string;
 }
@@ -72,6 +74,7 @@ export async function loadApprovals({
     access,
     listed.filter(({ submittedAt }) => submittedAt !== null && isBy(submittedAt, known.until)),
     signal,
+    known.check,
   );
   // Nobody is asked where no answer matters: authors may approve, or no approval is asked for and none is there.
   const isIdle = allowSelfApproval || reviews.length + records.length === 0;
@@ -169,6 +172,7 @@ async function withDigests(
   access: Pick<RepositoryAccess, 'forge'>,
   reviews: readonly Review[],
   signal: AbortSignal | undefined,
+  check = AGGREGATE_CHECK,
 ): Promise<CountedReview[]> {
   const histories = new Map<string, Promise<readonly CheckedContent[]>>();
   const counted: CountedReview[] = [];
@@ -183,7 +187,7 @@ async function withDigests(
     if (submittedAt === null) continue;
     let digest: string | undefined;
     if (state === 'APPROVED' && commitId !== null) {
-      const history = histories.get(commitId) ?? checkedContents(access, commitId, signal);
+      const history = histories.get(commitId) ?? checkedContents(access, commitId, signal, check);
       histories.set(commitId, history);
       digest = digestSeen(await history, submittedAt);
     }
@@ -192,13 +196,14 @@ async function withDigests(
   return counted;
 }
 
-/** What our aggregate check at a commit spoke of, run by run: only the App writes them, and none is ever changed. */
+/** What our aggregate check (or another) at a commit spoke of, run by run: only the App writes them, and none is ever changed. */
 export async function checkedContents(
   { forge }: Pick<RepositoryAccess, 'forge'>,
   sha: string,
   signal?: AbortSignal,
+  check = AGGREGATE_CHECK,
 ): Promise<readonly CheckedContent[]> {
-  const runs = await forge.checkHistory(sha, AGGREGATE_CHECK, signal);
+  const runs = await forge.checkHistory(sha, check, signal);
   return runs.map(({ id, externalId: digest, startedAt }) => ({ id, digest, startedAt }));
 }
 

@@ -2,7 +2,13 @@
 import type { ApprovalCount } from '../../command/approval-count.ts';
 import { isEnough } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, POWER_CHECK } from '../check-names.ts';
+import {
+  AGGREGATE_CHECK,
+  APPROVAL_CHECK,
+  CONFIG_CHECK,
+  CONFLICTS_CHECK,
+  POWER_CHECK,
+} from '../check-names.ts';
 import { isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
 import { type CheckRun } from '../forge/checks.ts';
 import { MERGE_QUEUE } from '../forge/merging.ts';
@@ -152,7 +158,7 @@ async function isMergedByRule(
 }
 
 /** Checks that wait for a decision which no approval of the content replaces. */
-const DECIDED_FIRST: readonly string[] = [POWER_CHECK, CONFLICTS_CHECK];
+const DECIDED_FIRST: readonly string[] = [POWER_CHECK, CONFIG_CHECK, CONFLICTS_CHECK];
 
 async function isApproved(
   access: RepositoryAccess,

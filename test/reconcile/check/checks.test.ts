@@ -114,7 +114,10 @@ describe('guardrails', () => {
     expect(await repo.read('web/config.yaml', 'next')).toContain('team: base');
     const checks = await repo.checksOf(number);
     expect(checks.get('guardrail/team')).toMatchObject({ conclusion: 'success' });
-    expect(checks.get('portico/config')).toMatchObject({ conclusion: 'success' });
+    expect(checks.get('portico/config')).toMatchObject({
+      conclusion: 'action_required',
+      output: { title: expect.stringContaining('Weaker: guardrails.') },
+    });
   });
 
   test('one that only warns changes nothing, says what it would do, and lets pass', async () => {

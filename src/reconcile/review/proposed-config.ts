@@ -1,66 +1,103 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { exemptionState, MAX_EXEMPT_DAYS } from '../../config/exemptions.ts';
-import { isOfGuardrails } from '../../config/guardrail-config.ts';
 import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
 import type { Exemption } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
+import { digestOf } from '../../revision/digest.ts';
+import { CONFIG_CHECK } from '../check-names.ts';
+import { configCheck, type ProposedConfig } from '../check/config-check.ts';
+import { tryConfiguration, type ConfigTrial, type TrialWork } from '../check/config-trial.ts';
+import { weakeningOf, type ConfigurationChange } from '../check/configuration-changes.ts';
 import type { Pull } from '../forge/pulls.ts';
-import type { RepositoryAccess } from '../ports.ts';
+import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
-import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
+import { CONFIGURATION_FILE, readConfiguration } from '../repository/configuration.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { documentProblemsAt } from '../repository/variant-documents.ts';
-import { configCheck, type ProposedConfig } from './config-check.ts';
-import { tryConfiguration, type TrialWork } from './config-trial.ts';
+import { loadApprovals } from './approvals.ts';
+import { configApproval } from './config-approval.ts';
+import {
+  changesConfiguration,
+  mayConfigure,
+  proposedChanges,
+  proposedDocuments,
+  proposedProblems,
+  type Configuring,
+  type ConfiguredCommits,
+} from './proposed-changes.ts';
 
-/** The configuration of a proposal that changes it, or a file that it names, tried; null where it does not. */
+/** What of a pull request, or of the commit of a merge queue, is read. */
+export type ConfiguringCommit = Configuring &
+  Pick<ProposalSnapshot, 'facts' | 'base'> & {
+    readonly head: { readonly oid: string };
+    readonly files?: string;
+  };
+
+/** The configuration of a proposal that changes it, or a file that it names, compared and tried; null where it does not. */
 export async function proposedConfig({
   access: { git },
-  registered: { otherFiles, facts, config, base, head, files = head.oid },
+  registered,
   inForce,
   ...work
 }: TrialWork & {
   readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly registered: ProposalSnapshot & { readonly files?: string };
+  readonly registered: ConfiguringCommit;
   readonly inForce: LoadedGuardrails;
 }): Promise<ProposedConfig | null> {
-  const changed = new Set(otherFiles.map(({ path }) => path));
-  const named = otherFiles.some(({ path }) => isOfGuardrails(config, path));
-  const beside = [...changed].some((path) => path.startsWith(`${DOCUMENTS}/`));
-  if (!changed.has(CONFIGURATION_FILE) && !named && !beside) return null;
-  const at = { head: head.oid, defaultBranch: facts.defaultBranch, hasDocuments: beside };
-  return configurationAt(work, git, at, { inForce, base, head: files });
+  if (!mayConfigure(registered)) return null;
+  const { facts, base, head, files } = registered;
+  const configured = (await git.resolve(`refs/heads/${facts.defaultBranch}`, work.signal)) ?? base;
+  const commits = { base, configured, head: head.oid, ...(files !== undefined && { files }) };
+  const found = await configurationAt(
+    work,
+    git,
+    { defaultBranch: facts.defaultBranch, proposal: registered },
+    { inForce, commits },
+  );
+  // A file that counts is in a package that the proposal touches, and is as it was.
+  const isNothing = found.problems.length === 0 && found.changes.length === 0 && found.trial === null;
+  return isNothing && !changesConfiguration(registered) ? null : found;
 }
 
-/** The configuration of a commit with its mistakes, or what it would do to the packages that are there. */
+/** The configuration of a commit with its mistakes, or what it would change, and do to the packages that are there. */
 async function configurationAt(
   work: TrialWork,
   git: RepositoryAccess['git'],
-  at: {
-    readonly head: string;
-    readonly defaultBranch: string;
-    /** Documents beside it are checked, too. */
-    readonly hasDocuments: boolean;
-  },
-  sides: { readonly inForce: LoadedGuardrails; readonly base: string; readonly head: string },
+  { defaultBranch, proposal }: { readonly defaultBranch: string; readonly proposal: Configuring },
+  { inForce, commits }: { readonly inForce: LoadedGuardrails; readonly commits: ConfiguredCommits },
 ): Promise<ProposedConfig> {
   const { ports, signal } = work;
-  const { head, defaultBranch, hasDocuments } = at;
+  const { base, head, files = head } = commits;
   const proposed = await readConfiguration(git, head, defaultBranch, signal);
   const bytes = await git.readFile(head, CONFIGURATION_FILE, signal);
   const places = bytes === null ? new Map() : guardrailPlaces(bytes);
+  const documents = await proposedDocuments(git, proposal, commits, signal);
+  const sides = { inForce, base, head: files };
+  const trial =
+    proposed?.ok === true ? await tryConfiguration(work, git, { config: proposed.config, ...sides }) : null;
+  const changes = await proposedChanges({ git, proposal, proposed, documents, commits, signal });
   return {
     file: CONFIGURATION_FILE,
     problems: [
       ...(proposed?.problems ?? []),
       ...endlessExemptions(proposed?.config?.exemptions ?? [], ports.now()),
-      ...(hasDocuments ? await documentProblemsAt(git, head, signal) : []),
+      ...proposedProblems(documents),
     ],
-    trial:
-      proposed?.ok === true ? await tryConfiguration(work, git, { config: proposed.config, ...sides }) : null,
+    changes: withUnnamed(changes, trial),
+    trial,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
+}
+
+/** Guardrails that judge otherwise, and no row says in what, count as weaker. */
+function withUnnamed(
+  changes: readonly ConfigurationChange[],
+  trial: ConfigTrial | null,
+): readonly ConfigurationChange[] {
+  const isNamed = changes.some(({ field }) => /^(?:guardrail|functions|exemptions)/.test(field));
+  if (trial === null || isNamed) return changes;
+  const field = 'what guardrails read';
+  return [{ field, before: 'as in effect', after: 'changed', weaker: true, asks: true }, ...changes];
 }
 
 /** Exemptions that would not count, because they end too late. */
@@ -83,7 +120,7 @@ function endlessExemptions(exemptions: readonly Exemption[], now: Date): ConfigP
  * nothing else in it is Portico's business.
  */
 export async function checkConfigurationAlone(
-  work: TrialWork,
+  work: TrialWork & { readonly ports: Pick<Ports, 'app' | 'seals'> },
   access: RepositoryAccess,
   number: number,
 ): Promise<void> {
@@ -100,8 +137,13 @@ export async function checkConfigurationAlone(
   const registered = { ...snapshot, base, files: base };
   const proposed = await proposedConfig({ ...work, access, registered, inForce });
   if (proposed === null) return;
-  const commit = { headSha: head.oid, externalId: head.oid, status: 'completed' } as const;
-  await access.forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
+  // No other check of ours is there whose external id an approval could be for.
+  const digest = digestOf('portico configuration proposal 1', [head.oid, weakeningOf(proposed.changes)]);
+  const known = { check: CONFIG_CHECK, beneath: () => Promise.resolve({ authors: [], unknown: [] }) };
+  const approvals = await loadApprovals({ ports, access, snapshot, digest, known, signal });
+  const approval = await configApproval({ access, snapshot, changes: proposed.changes, approvals, signal });
+  const commit = { headSha: head.oid, externalId: digest, status: 'completed' } as const;
+  await access.forge.putCheck({ ...configCheck({ ...proposed, approval }), ...commit }, signal);
 }
 
 /**
@@ -124,8 +166,11 @@ export async function checkOffer(
     });
   const nothing = defaultRepositoryConfig(facts.defaultBranch);
   const inForce = await loadGuardrails({ git, config: nothing, base, now: ports.now(), signal });
-  const at = { head, defaultBranch: facts.defaultBranch, hasDocuments: true };
-  const proposed = await configurationAt(work, git, at, { inForce, base, head });
+  const paths = await git.changedPaths(base, head, signal);
+  const otherFiles = paths.map(({ path, after }) => ({ path, blob: after?.id ?? null }));
+  const at = { defaultBranch: facts.defaultBranch, proposal: { config: nothing, otherFiles } };
+  const commits = { base, configured: base, head };
+  const proposed = await configurationAt(work, git, at, { inForce, commits });
   const commit = { headSha: head, externalId: head, status: 'completed' } as const;
   await forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
 }

@@ -1,0 +1,209 @@
+/** Pure: what a proposed configuration changes of the one in effect, field by field, and which of it protects less. */
+import { followText } from '../../channels/catalog-index.ts';
+import { grantsOf } from '../../command/authorize.ts';
+import { commands } from '../../command/table.ts';
+import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';
+import { WEAKER_RULES, type WeakerRule } from '../../config/weaker-rules.ts';
+import type { Rollout } from '../../package/rollout/rollout.ts';
+import { canonicalJson } from '../../revision/digest.ts';
+import { durationText } from '../../text/duration.ts';
+
+/** One field that differs. */
+export interface ConfigurationChange {
+  /** As the file names it, entries of lists by their names: `guardrails.validators[schema].mode`. */
+  readonly field: string;
+  /** As people write the values. */
+  readonly before: string;
+  readonly after: string;
+  readonly weaker: boolean;
+  /** True where somebody whom `publish.weakeningApprovalBy` names must approve it. */
+  readonly asks: boolean;
+}
+
+/** Everything of a repository that decides what is let in. */
+export interface Configured {
+  readonly config: RepositoryConfig;
+  readonly rollouts: readonly Rollout[];
+  /** Lines of the CODEOWNERS file in effect, comments left out. */
+  readonly owners: readonly string[];
+}
+
+/** Who must approve a weaker configuration where it names no one. */
+const ADMINS: readonly Grant[] = [{ kind: 'role', role: 'admin' }];
+
+/** Whoever must approve what weakens this configuration; empty: no one in particular. */
+export function weakeningApprovers({ publish }: Pick<RepositoryConfig, 'publish'>): readonly Grant[] {
+  return publish.weakeningApprovalBy ?? ADMINS;
+}
+
+/** All differences, those that weaken first. */
+export function configurationChanges(before: Configured, after: Configured): ConfigurationChange[] {
+  const found: ConfigurationChange[] = [];
+  const kept = new Set(after.config.guardrails.mutators.map(({ name }) => name));
+  const order = before.config.guardrails.mutators.map(({ name }) => name).filter((name) => kept.has(name));
+  const trees = { before: treeOf(before, before, order), after: treeOf(after, before, order) };
+  compare({ ...trees, rule: '', field: '' }, found);
+  return found.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** What must be approved, as the digest of the content holds it: an approval is for these changes alone. */
+export function weakeningOf(changes: readonly ConfigurationChange[]): readonly (readonly string[])[] {
+  return changes
+    .filter(({ asks }) => asks)
+    .map(({ field, before, after }) => [field, before, after])
+    .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
+}
+
+function rank({ weaker, asks }: ConfigurationChange): number {
+  return Number(!asks) + Number(!weaker);
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+
+interface Sides {
+  readonly before: unknown;
+  readonly after: unknown;
+  /** Path in the table. */
+  readonly rule: string;
+  /** Path for people. */
+  readonly field: string;
+}
+
+const CLOSED: WeakerRule = { isWeaker: () => true };
+
+function compare({ before, after, rule, field }: Sides, found: ConfigurationChange[]): void {
+  if (isSame(before, after)) return;
+  const known = WEAKER_RULES[rule];
+  if (known?.namedBy !== undefined) {
+    compareEntries({ before, after, rule, field }, known.namedBy, found);
+  } else if (isTree(before) && isTree(after) && (known === undefined || rule.endsWith(']'))) {
+    compareFields({ before, after, rule, field }, found);
+  } else if (known === undefined && hasRulesBelow(rule) && (isTree(before) || isTree(after))) {
+    compareFields({ before: before ?? {}, after: after ?? {}, rule, field }, found);
+  } else {
+    const { isWeaker, asks = true, field: name = field } = known ?? CLOSED;
+    const weaker = isWeaker(before, after);
+    found.push({
+      field: name,
+      before: shown(before, field),
+      after: shown(after, field),
+      weaker,
+      asks: weaker && asks,
+    });
+  }
+}
+
+function compareFields({ before, after, rule, field }: Sides, found: ConfigurationChange[]): void {
+  const [old, now] = [before as Tree, after as Tree];
+  for (const key of new Set([...Object.keys(old), ...Object.keys(now)])) {
+    const path = rule === '' ? key : `${rule}.${key}`;
+    compare(
+      {
+        before: old[key],
+        after: now[key],
+        rule: rule === 'access' ? 'access.*' : path,
+        field: field === '' ? key : `${field}.${key}`,
+      },
+      found,
+    );
+  }
+}
+
+/** Two lists, entry by entry of one name. Names are unique in each. */
+function compareEntries(
+  { before, after, rule, field }: Sides,
+  namedBy: string,
+  found: ConfigurationChange[],
+): void {
+  const byName = (list: unknown): Map<string, unknown> =>
+    new Map((Array.isArray(list) ? list : []).map((one: Tree) => [String(one[namedBy]), one]));
+  const [old, now] = [byName(before), byName(after)];
+  for (const name of new Set([...old.keys(), ...now.keys()])) {
+    compare(
+      { before: old.get(name), after: now.get(name), rule: `${rule}[]`, field: `${field}[${name}]` },
+      found,
+    );
+  }
+}
+
+/** In a wrapper, because nothing is no JSON. */
+function isSame(before: unknown, after: unknown): boolean {
+  return canonicalJson({ before }) === canonicalJson({ before: after });
+}
+
+function hasRulesBelow(path: string): boolean {
+  return Object.keys(WEAKER_RULES).some((one) => one.startsWith(`${path}.`) || one.startsWith(`${path}[`));
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The configuration as a tree of plain values, as they count: defaults filled in, grants as people write them. */
+function treeOf(
+  { config, rollouts, owners }: Configured,
+  inEffect: Configured,
+  mutators: readonly string[],
+): Tree {
+  const { access: _access, publish, updates, guardrails, exemptions = [], ...rest } = config;
+  const { requireApprovalBy = [], codeOwners = true, approvals, ...published } = publish;
+  const { follow, ...updated } = updates;
+  return {
+    ...rest,
+    guardrails: { ...guardrails, order: namesIn(guardrails.mutators, mutators) },
+    exemptions,
+    access: Object.fromEntries(
+      commands.map((command) => [command.name, grantsOf(config, command).map(grantText).sort()]),
+    ),
+    publish: {
+      ...published,
+      codeOwners,
+      requireApprovalBy: requireApprovalBy.map(grantText).sort(),
+      weakeningApprovalBy: weakeningApprovers(config).map(grantText).sort(),
+      approvals: { from: approvals?.from ?? [], to: approvals?.to ?? [] },
+    },
+    updates: { ...updated, follow: followText(follow) },
+    sharing: config.sharing ?? { to: [], from: [] },
+    dashboard: config.dashboard ?? true,
+    // Owners whose approval no one asks for protect nothing.
+    ...(asksOwners(inEffect.config) && { codeOwners: owners }),
+    rollouts,
+  };
+}
+
+/** Of those that both sides have: what is added or removed has a row of its own. */
+function namesIn(list: readonly { readonly name: string }[], both: readonly string[]): readonly string[] {
+  return list.map(({ name }) => name).filter((name) => both.includes(name));
+}
+
+function asksOwners({ publish }: RepositoryConfig): boolean {
+  return publish.requireApprovals > 0 && publish.codeOwners !== false;
+}
+
+function grantText(grant: Grant): string {
+  switch (grant.kind) {
+    case 'role':
+      return grant.role;
+    case 'team':
+      return `@${grant.team}`;
+    case 'person':
+      return `@${grant.login}`;
+    case 'author':
+      return 'author';
+  }
+}
+
+/** Fields that hold seconds. */
+const SECONDS = /\.(?:minimumAge|soak|pauseAfter|timeout)$/;
+
+function shown(value: unknown, field: string): string {
+  if (value === undefined) return 'not set';
+  if (Array.isArray(value) && value.length === 0) return 'none';
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  if (typeof value === 'number' && SECONDS.test(field)) return durationText(value);
+  if (!isTree(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  const { name: _name, file: _file, ...fields } = value;
+  return Object.entries(fields)
+    .map(([key, one]) => `${key}: ${shown(one, key)}`)
+    .join('; ');
+}

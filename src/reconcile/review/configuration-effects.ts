@@ -1,0 +1,40 @@
+/** What comes of a changed configuration beside the proposal that changes it: for open proposals, and for other repositories. */
+import { counted } from '../../text/counted.ts';
+import type { ConfigurationChange } from '../check/configuration-changes.ts';
+import type { RepositoryAccess } from '../ports.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { code, shownValue } from '../text/markdown-blocks.ts';
+
+/** Open proposals that are named, and settings that they then need less of. */
+const MAX_NAMED = 20;
+const MAX_SETTINGS = 5;
+
+/** Settings that decide what an open proposal needs. */
+const OF_PROPOSALS = /^(?:publish\.|access\.(?:approve|publish)$|guardrail|exemptions|CODEOWNERS)/;
+
+/** The open proposals that need less than before; '' where they need the same. */
+export async function openProposalsText(
+  { forge }: Pick<RepositoryAccess, 'forge'>,
+  { pull, config }: Pick<ProposalSnapshot, 'pull' | 'config'>,
+  changes: readonly ConfigurationChange[],
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const weaker = changes.filter(({ field, asks }) => asks && OF_PROPOSALS.test(field));
+  if (weaker.length === 0) return '';
+  const open = (await forge.listOpenPulls(signal))
+    .filter(({ number, baseRef }) => number !== pull.number && baseRef === config.branch)
+    .map(({ number }) => number)
+    .sort((a, b) => a - b);
+  if (open.length === 0) return '';
+  const names = open.slice(0, MAX_NAMED).map((number) => `#${number}`);
+  const more = open.length > names.length ? ', …' : '';
+  const settings = weaker
+    .slice(0, MAX_SETTINGS)
+    .map(({ field, before, after }) => `${code(field)} ${value(after)} instead of ${value(before)}`);
+  const others = weaker.length > settings.length ? ', …' : '';
+  return `${counted(open.length, 'open pull request')} (${names.join(', ')}${more}) can then be published with less: ${settings.join(', ')}${others}.`;
+}
+
+function value(text: string): string {
+  return code(shownValue(text, 60));
+}

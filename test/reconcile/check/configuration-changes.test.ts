@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+
+import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
+import { withDocuments } from '../../../src/config/read-content.ts';
+import type { RepositoryConfig } from '../../../src/config/repository-config.ts';
+import { configurationChanges } from '../../../src/reconcile/check/configuration-changes.ts';
+
+const HEAD = 'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: ';
+
+const config = (spec: string, ...documents: readonly string[]): RepositoryConfig => {
+  const bytes = new TextEncoder().encode(`${HEAD}${spec}\n`);
+  const own = parseRepositoryConfig({ file: '.github/portico.yaml', bytes });
+  const sources = documents.map((text, at) => ({
+    file: `${at}.yaml`,
+    bytes: new TextEncoder().encode(text),
+  }));
+  const { config: read, problems } = withDocuments(own, sources);
+  expect(problems).toEqual([]);
+  return read!;
+};
+
+const exemption = (packages = '["**"]', until = '2027-06-30'): string =>
+  `apiVersion: config.portico.dev/v1alpha1
+kind: PolicyExemption
+metadata: { name: web }
+spec: { guardrails: [g], packages: ${packages}, until: "${until}", owner: "@alice", why: "Because it has to be." }`;
+
+const GUARDED = 'guardrails: { validators: [{ name: g, policy: no-privileged-pods }] }';
+const TWO =
+  '[{ name: a, image: set-labels:v0.2, configMap: { a: b } }, { name: b, image: set-namespace:v0.4, configMap: { namespace: x } }]';
+const SWAPPED =
+  '[{ name: b, image: set-namespace:v0.4, configMap: { namespace: x } }, { name: a, image: set-labels:v0.2, configMap: { a: b } }]';
+
+/** What is in effect, what is proposed, and the one field that is weaker. */
+const WEAKENED: readonly (readonly [string | RepositoryConfig, string | RepositoryConfig, string])[] = [
+  ['{}', '{ publish: { requireApprovals: 0 } }', 'publish.requireApprovals'],
+  ['{}', '{ publish: { allowSelfApproval: true } }', 'publish.allowSelfApproval'],
+  ['{}', '{ publish: { codeOwners: false } }', 'publish.codeOwners'],
+  ['{}', '{ publish: { directPushes: publish } }', 'publish.directPushes'],
+  ['{}', '{ access: { publish: [read] } }', 'access.publish'],
+  ['{}', '{ updates: { automerge: all } }', 'updates.automerge'],
+  ['{}', '{ controlledBy: [acme/other] }', 'controlledBy'],
+  [`{ ${GUARDED} }`, '{}', 'guardrails.validators[g]'],
+  [
+    `{ ${GUARDED} }`,
+    '{ guardrails: { validators: [{ name: g, policy: no-privileged-pods, mode: warn }] } }',
+    'guardrails.validators[g].mode',
+  ],
+  [config(`{ ${GUARDED} }`), config(`{ ${GUARDED} }`, exemption()), 'exemptions[web]'],
+];
+
+test.each(WEAKENED)('a configuration is weaker where it turns %j into %j', (before, after, field) => {
+  const changes = changesOf(before, after);
+  expect(changes.map((one) => one.field)).toEqual([field]);
+  expect(changes[0]).toMatchObject({ weaker: true, asks: true });
+  // The other way it is stronger, and no one is asked.
+  expect(changesOf(after, before)).toMatchObject([{ field, weaker: false, asks: false }]);
+});
+
+/** The rest of the table: both ways it is weaker where the direction is unknown. */
+const MORE: readonly (readonly [string, string, string, 'one way' | 'both ways' | 'neither'])[] = [
+  ['{}', '{ branch: other }', 'branch', 'both ways'],
+  ['{}', '{ directory: below }', 'directory', 'both ways'],
+  ['{ publish: { requireApprovalBy: [admin] } }', '{}', 'publish.requireApprovalBy', 'one way'],
+  [
+    '{ publish: { requireApprovalBy: [admin] } }',
+    '{ publish: { requireApprovalBy: [admin, write] } }',
+    'publish.requireApprovalBy',
+    'one way',
+  ],
+  ['{}', '{ publish: { weakeningApprovalBy: [] } }', 'publish.weakeningApprovalBy', 'one way'],
+  ['{}', '{ publish: { weakeningApprovalBy: [maintain] } }', 'publish.weakeningApprovalBy', 'one way'],
+  ['{}', '{ publish: { weakeningApprovalBy: ["@bob"] } }', 'publish.weakeningApprovalBy', 'both ways'],
+  ['{}', '{ publish: { approvals: { from: [acme/x] } } }', 'publish.approvals.from', 'one way'],
+  ['{}', '{ publish: { approvals: { to: [acme/x] } } }', 'publish.approvals.to', 'one way'],
+  ['{}', '{ publish: { mergeMethod: squash } }', 'publish.mergeMethod', 'neither'],
+  ['{}', '{ publish: { release: false } }', 'publish.release', 'neither'],
+  ['{}', '{ access: { approve: [maintain, "@bob"] } }', 'access.approve', 'both ways'],
+  ['{ updates: { automerge: patch } }', '{ updates: { automerge: minor } }', 'updates.automerge', 'one way'],
+  ['{}', '{ updates: { automergeFrom: [acme/x] } }', 'updates.automergeFrom', 'one way'],
+  ['{ updates: { minimumAge: 3d } }', '{ updates: { minimumAge: 1d } }', 'updates.minimumAge', 'one way'],
+  ['{ updates: { soak: 3d } }', '{}', 'updates.soak', 'one way'],
+  ['{}', '{ updates: { follow: none } }', 'updates.follow', 'neither'],
+  ['{}', '{ updates: { maxOpen: 9 } }', 'updates.maxOpen', 'neither'],
+  ['{}', '{ sharing: { to: [acme/x] } }', 'sharing.to', 'one way'],
+  ['{}', '{ sharing: { from: [acme/x] } }', 'sharing.from', 'one way'],
+  ['{}', '{ sharing: { within: organization } }', 'sharing.within', 'one way'],
+  ['{}', '{ upstreams: { allow: ["https://x.example/*"] } }', 'upstreams.allow', 'one way'],
+  ['{}', '{ organization: { listed: true } }', 'organization.listed', 'one way'],
+  ['{}', '{ dashboard: false }', 'dashboard', 'neither'],
+  ['{}', '{ inventory: { directory: x } }', 'inventory.directory', 'both ways'],
+  ['{}', '{ health: { statuses: [x] } }', 'health.statuses', 'both ways'],
+  [
+    '{}',
+    `{ functions: [{ image: x/y:v1, container: "x/y@sha256:${'a'.repeat(64)}" }] }`,
+    'functions[x/y:v1]',
+    'one way',
+  ],
+  [
+    `{ guardrails: { mutators: ${TWO} } }`,
+    `{ guardrails: { mutators: ${SWAPPED} } }`,
+    'guardrails.mutators (order)',
+    'both ways',
+  ],
+  [
+    '{ guardrails: { validators: [{ name: g, cel: "true" }] } }',
+    '{ guardrails: { validators: [{ name: g, cel: "false" }] } }',
+    'guardrails.validators[g].cel',
+    'both ways',
+  ],
+  [
+    '{ guardrails: { validators: [{ name: g, cel: "true" }] } }',
+    '{ guardrails: { validators: [{ name: g, cel: "true", paths: [web] }] } }',
+    'guardrails.validators[g].paths',
+    'one way',
+  ],
+  [
+    '{ guardrails: { validators: [{ name: g, cel: "true" }] } }',
+    '{ guardrails: { validators: [{ name: g, cel: "true", selectors: [{ kind: Pod }] }] } }',
+    'guardrails.validators[g].selectors',
+    'one way',
+  ],
+  [
+    '{ guardrails: { validators: [{ name: g, cel: "true" }] } }',
+    '{ guardrails: { validators: [{ name: g, cel: "true", exclude: [{ kind: Pod }] }] } }',
+    'guardrails.validators[g].exclude',
+    'one way',
+  ],
+  [
+    '{ guardrails: { validators: [{ name: g, cel: "true" }] } }',
+    '{ guardrails: { validators: [{ name: g, cel: "true", labels: { a: b } }] } }',
+    'guardrails.validators[g].labels',
+    'one way',
+  ],
+  [
+    '{ guardrails: { validators: [{ name: g, cel: "true" }] } }',
+    '{ guardrails: { validators: [{ name: g, cel: "true", message: other }] } }',
+    'guardrails.validators[g].message',
+    'neither',
+  ],
+];
+
+test.each(MORE)('from %j to %j, %s is weaker: %s', (before, after, field, direction) => {
+  const ways = [changesOf(before, after), changesOf(after, before)];
+  expect(ways.map((way) => way.map((one) => one.field))).toEqual([[field], [field]]);
+  const [there, back] = ways.map(([one]) => one?.weaker);
+  expect([there, back]).toEqual(
+    { 'one way': [true, false], 'both ways': [true, true], neither: [false, false] }[direction],
+  );
+});
+
+test('a longer exemption is weaker, and a narrower one is not', () => {
+  const now = config(`{ ${GUARDED} }`, exemption('[web]'));
+  const changes = (other: string) => changesOf(now, config(`{ ${GUARDED} }`, other));
+  expect(changes(exemption('[web]', '2027-07-31'))).toMatchObject([
+    { field: 'exemptions[web].until', weaker: true },
+  ]);
+  expect(changes(exemption('[web]', '2027-05-31'))).toMatchObject([{ weaker: false }]);
+  expect(changes(exemption('[web, db]'))).toMatchObject([
+    { field: 'exemptions[web].packages', weaker: true },
+  ]);
+});
+
+test('a field without a rule is weaker whenever it changes', () => {
+  const now = config('{}');
+  expect(changesOf(now, { ...now, fancy: 1 } as RepositoryConfig)).toEqual([
+    { field: 'fancy', before: 'not set', after: '1', weaker: true, asks: true },
+  ]);
+  expect(changesOf({ ...now, fancy: { deep: 1 } } as RepositoryConfig, now)).toMatchObject([
+    { field: 'fancy', weaker: true },
+  ]);
+});
+
+test('CODEOWNERS is weaker wherever a line changes, and a file that is new is not', () => {
+  const now = config('{}');
+  const change = (before: readonly string[], after: readonly string[], of = now) =>
+    configurationChanges(
+      { config: of, rollouts: [], owners: before },
+      { config: of, rollouts: [], owners: after },
+    );
+  expect(change(['* @alice'], ['* @alice', '/web @bob'])).toMatchObject([
+    { field: 'CODEOWNERS', weaker: true },
+  ]);
+  expect(change([], ['* @alice'])).toMatchObject([{ weaker: false }]);
+  expect(change(['* @alice'], [], config('{ publish: { codeOwners: false } }'))).toEqual([]);
+});
+
+function read(one: string | RepositoryConfig): RepositoryConfig {
+  return typeof one === 'string' ? config(one) : one;
+}
+
+function changesOf(before: string | RepositoryConfig, after: string | RepositoryConfig) {
+  return configurationChanges(
+    { config: read(before), rollouts: [], owners: [] },
+    { config: read(after), rollouts: [], owners: [] },
+  );
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { below, configuration } from '../../e2e/packages.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import { startStage, type Stage, type StageRepositoryOptions } from '../stage.ts';
+
+let stage: Stage;
+
+const CONFIG = '.github/portico.yaml';
+const LABELS = (team: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: labels, annotations: { config.kubernetes.io/local-config: "true" } }\ndata: { team: ${team} }\n`;
+
+beforeAll(async () => {
+  const files = below('web', smallPackage('web'));
+  const guarded =
+    'branch: main\nguardrails: { mutators: [{ name: team, image: set-labels:v0.2, configPath: web/team.yaml }] }';
+  stage = await startStage(
+    Object.fromEntries(
+      [
+        ['rules', 'branch: main'],
+        ['stale', 'branch: main'],
+        ['gone', 'branch: main'],
+        ['alone', 'branch: main\npublish: { allowSelfApproval: true }'],
+        ['free', 'branch: main\npublish: { weakeningApprovalBy: [] }'],
+        ['apart', 'branch: packages'],
+        ['guarded', guarded],
+        ['owned', 'branch: main'],
+      ].map(([name = '', spec = '']): [string, StageRepositoryOptions] => [
+        name,
+        {
+          spec,
+          files: {
+            ...files,
+            ...(name === 'owned' ? { CODEOWNERS: '/web/ @carol\n' } : {}),
+            ...(name === 'guarded' ? { 'web/team.yaml': LABELS('base') } : {}),
+          },
+        },
+      ]),
+    ),
+  );
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+const checkOf = async (name: string, number: number) =>
+  (await stage.repository(name).checksOf(number)).get('portico/config');
+
+test('a weaker configuration is shown first and in bold, and waits for an admin who did not write it', async () => {
+  const repo = stage.repository('rules');
+  const other = await repo.propose('other', { 'web/other.yaml': configMap('other', { a: 'b' }) });
+  const weaker = configuration('rules', 'branch: main\nversioning: semver\npublish: { requireApprovals: 0 }');
+  const pull = await repo.propose(
+    'faster',
+    { [CONFIG]: weaker, 'web/config.yaml': configMap('web', { color: 'red' }) },
+    { as: 'bob' },
+  );
+  const check = () => checkOf('rules', pull.number);
+  expect(await check()).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: 'Weaker: publish.requireApprovals: 1 → 0; needs approval from the role admin' },
+  });
+  const comment = await repo.sticky(pull.number);
+  expect(comment).toMatch(
+    /\| \*\*`publish.requireApprovals`\*\* \| \*\*`1`\*\* \| \*\*`0`\*\* \|\n\| `versioning` \| `sequence` \| `semver` \|/,
+  );
+  expect(comment).toContain(`#${other.number}`);
+  expect(comment).toContain('a required approver has to approve');
+  expect(comment).not.toContain('does not change');
+
+  // Who may approve packages is not enough.
+  await repo.review(pull.number, 'APPROVE', undefined, 'carol');
+  await stage.idle();
+  expect((await repo.checksOf(pull.number)).get('portico/approval')?.conclusion).toBe('success');
+  expect(await check()).toMatchObject({ conclusion: 'action_required' });
+  expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
+  const refused = await repo.command(pull.number, '/portico publish', 'carol');
+  expect(refused).toMatchObject({ reaction: 'confused' });
+  expect(refused.reply).toContain('`portico/config`: Weaker: publish.requireApprovals: 1 → 0');
+
+  await repo.command(pull.number, '/portico approve', 'alice');
+  expect(await check()).toMatchObject({ conclusion: 'success' });
+  expect(await stage.writesOf(() => stage.look('rules'), 'rules')).toEqual([]);
+
+  // The approval was for less.
+  await repo.push(
+    'faster',
+    { [CONFIG]: weaker.replace('requireApprovals: 0', 'requireApprovals: 0, directPushes: publish') },
+    { as: 'bob' },
+  );
+  await stage.idle();
+  expect(await check()).toMatchObject({ conclusion: 'action_required' });
+  await repo.command(pull.number, '/portico approve', 'alice');
+  const done = await repo.command(pull.number, '/portico publish', 'carol');
+  expect(done).toMatchObject({ reaction: 'rocket' });
+});
+
+test('an approval of the same file does not count once the configuration in effect became stronger', async () => {
+  const repo = stage.repository('stale');
+  const one = configuration('stale', 'branch: main\npublish: { requireApprovals: 1 }');
+  const pull = await repo.propose('comment', { [CONFIG]: one }, { as: 'bob' });
+  expect(await checkOf('stale', pull.number)).toMatchObject({ conclusion: 'success' });
+  await repo.command(pull.number, '/portico approve', 'alice');
+  await repo.push('main', { [CONFIG]: one.replace('requireApprovals: 1', 'requireApprovals: 2') });
+  await stage.idle();
+  await stage.look('stale');
+  expect(await checkOf('stale', pull.number)).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringContaining('publish.requireApprovals: 2 → 1') },
+  });
+});
+
+test('an author with the role admin counts only where authors may approve', async () => {
+  const alone = stage.repository('alone');
+  const spec = 'branch: main\npublish: { allowSelfApproval: true, requireApprovals: 0 }';
+  const pull = await alone.propose('less', { [CONFIG]: configuration('alone', spec) });
+  expect(await checkOf('alone', pull.number)).toMatchObject({ conclusion: 'action_required' });
+  await alone.command(pull.number, '/portico approve', 'alice');
+  expect(await checkOf('alone', pull.number)).toMatchObject({ conclusion: 'success' });
+  const rules = stage.repository('stale');
+  const own = await rules.propose('own', {
+    [CONFIG]: configuration('stale', 'branch: main\npublish: { allowSelfApproval: true }'),
+  });
+  await rules.command(own.number, '/portico approve', 'alice');
+  expect(await checkOf('stale', own.number)).toMatchObject({ conclusion: 'action_required' });
+});
+
+test('to remove the configuration is to weaken it', async () => {
+  const repo = stage.repository('gone');
+  const pull = await repo.propose('gone', { [CONFIG]: null }, { as: 'bob' });
+  expect(await checkOf('gone', pull.number)).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringContaining('registers this repository') },
+  });
+});
+
+test('where no one in particular is asked, what is weaker is shown all the same', async () => {
+  const repo = stage.repository('free');
+  const spec = 'branch: main\npublish: { weakeningApprovalBy: [], codeOwners: false }';
+  const pull = await repo.propose('free', { [CONFIG]: configuration('free', spec) }, { as: 'bob' });
+  expect(await checkOf('free', pull.number)).toMatchObject({
+    conclusion: 'success',
+    output: { title: 'Weaker: publish.codeOwners: true → false' },
+  });
+  expect(await repo.sticky(pull.number)).toContain('asks for no one in particular');
+});
+
+test('where packages are on another branch, a review of exactly this weaker configuration is asked for', async () => {
+  const repo = stage.repository('apart');
+  await repo.push('packages', below('web', smallPackage('web')));
+  const weaker = configuration('apart', 'branch: packages\npublish: { requireApprovals: 0 }');
+  const { number } = await repo.propose('config', { [CONFIG]: weaker }, { as: 'bob' });
+  expect(await checkOf('apart', number)).toMatchObject({ conclusion: 'action_required' });
+  await repo.review(number, 'APPROVE', undefined, 'carol');
+  await stage.idle();
+  expect(await checkOf('apart', number)).toMatchObject({ conclusion: 'action_required' });
+  await repo.review(number, 'APPROVE', undefined, 'alice');
+  await stage.idle();
+  expect(await checkOf('apart', number)).toMatchObject({ conclusion: 'success' });
+  await repo.push('config', { [CONFIG]: weaker.replace('0 }', '0, codeOwners: false }') }, { as: 'bob' });
+  await stage.idle();
+  expect(await checkOf('apart', number)).toMatchObject({ conclusion: 'action_required' });
+});
+
+test("other content of a guardrail's file counts as weaker, even in a package", async () => {
+  const repo = stage.repository('guarded');
+  const pull = await repo.propose('evil', { 'web/team.yaml': LABELS('evil') }, { as: 'bob' });
+  expect(await checkOf('guarded', pull.number)).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringContaining('guardrail team: web/team.yaml') },
+  });
+  const plain = await repo.propose('plain', { 'web/config.yaml': configMap('web', { a: 'b' }) });
+  expect(await checkOf('guarded', plain.number)).toBeUndefined();
+});
+
+test('other owners count as weaker, wherever the file is', async () => {
+  const repo = stage.repository('owned');
+  const pull = await repo.propose('owners', { '.github/CODEOWNERS': '/web/ @bob\n' }, { as: 'bob' });
+  expect(await checkOf('owned', pull.number)).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringContaining('CODEOWNERS: /web/ @carol → /web/ @bob') },
+  });
+});
