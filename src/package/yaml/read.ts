@@ -33,6 +33,8 @@ export interface YamlFile {
   readonly source: Source;
   /** Every document, the empty ones too. */
   readonly documents: readonly YamlDocument[];
+  /** Read by the quick reader: the text has only forms that all readers of YAML agree on, but for words and numbers. */
+  readonly isSimple?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface YamlFile {
 export function readYamlFile(text: string): YamlFile {
   const source: Source = { text, eol: text.includes('\r\n') ? '\r\n' : '\n' };
   const documents = quickRead(source);
-  return documents === undefined ? readAnyYaml(source) : { source, documents };
+  return documents === undefined ? readAnyYaml(source) : { source, documents, isSimple: true };
 }
 
 /** Reads with the library what {@link quickRead} leaves to it; both give the same where both read. */

@@ -26,18 +26,33 @@ function wordsOf(value: ScalarValue, ...words: string[]): [string, ScalarValue][
 }
 
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-const INTEGER = /^([-+]?)(0x[0-9a-fA-F]+|0b[01]+|0o?[0-7]+|0|[1-9][0-9]*)$/;
+/** Go reads what begins with a dot as it stands, and takes underscores between digits alone. */
+const DOT_FLOAT = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/;
+const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|0|[1-9][0-9]*)$/;
+/** Go takes a sign behind the prefix, too. */
+const SIGNED_BINARY = /^0b([-+])([01]+)$/;
 
 function readNumber(text: string): ScalarValue {
   const digits = text.replaceAll('_', '');
   const integer = INTEGER.exec(digits);
   if (integer !== null) {
     const body = integer[2] ?? '0';
-    const octal = /^0o?[0-7]+$/.test(body) ? `0o${body.replace(/^0o?/, '')}` : body;
+    const octal = /^0[oO]?[0-7]+$/.test(body) ? `0o${body.replace(/^0[oO]?/, '')}` : body.toLowerCase();
     const value = BigInt(octal) * (integer[1] === '-' ? -1n : 1n);
-    return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    const fits = value >= -(2n ** 63n) && value < (integer[1] === '' ? 2n ** 64n : 2n ** 63n);
+    if (fits || /^[1-9]/.test(body)) return finite(Number(value), value, text);
   }
-  return FLOAT.test(digits) ? Number(digits) : text;
+  const signed = SIGNED_BINARY.exec(digits);
+  if (signed !== null && (signed[2] ?? '').length < 54)
+    return Number(`0b${signed[2]}`) * (signed[1] === '-' ? -1 : 1);
+  const isFloat = text.startsWith('.') ? DOT_FLOAT.test(text) : FLOAT.test(digits);
+  return isFloat ? finite(Number(digits), Number(digits), text) : text;
+}
+
+/** What is too large for a float stays text. */
+function finite(size: number, value: ScalarValue, text: string): ScalarValue {
+  return Number.isFinite(size) ? value : text;
 }
 
 /** True when a plain scalar of this text would be read back as this very string, by YAML 1.1 and 1.2 readers alike. */

@@ -1,0 +1,218 @@
+/**
+ * Where the tools of a cluster read a text otherwise than Portico does, or disagree among themselves. kubectl and Argo CD
+ * read with go-yaml's version 2 behind sigs.k8s.io/yaml, kustomize and Flux with version 3. Such text is kept and merged
+ * without loss, but never judged: what a check would see is not what a cluster gets.
+ */
+import { CST, Lexer } from 'yaml';
+
+import type { MapEntry, ScalarNode, SlotPlace, YamlNode } from '../yaml/node.ts';
+import type { YamlFile } from '../yaml/read.ts';
+
+export interface Difference {
+  /** 1-based. */
+  readonly line: number;
+  /** A sentence without its period. */
+  readonly what: string;
+  /** What to do about it. */
+  readonly hint: string;
+}
+
+type Report = (offset: number, what: string, hint: string) => void;
+
+/** More are not listed: the first ones say what to do. */
+const MAX_LISTED = 20;
+const KNOWN = new WeakMap<YamlFile, readonly Difference[]>();
+
+/** Returns the differences of a file in the order of its lines. Empty for text that all tools read as Portico does. */
+export function differencesIn(file: YamlFile): readonly Difference[] {
+  let known = KNOWN.get(file);
+  if (known === undefined) KNOWN.set(file, (known = findDifferences(file)));
+  return known;
+}
+
+function findDifferences(file: YamlFile): readonly Difference[] {
+  const { text } = file.source;
+  const reports: { offset: number; what: string; hint: string }[] = [];
+  const report: Report = (offset, what, hint) => {
+    reports.push({ offset, what, hint });
+  };
+  if (file.isSimple !== true) {
+    reportCharacters(text, report);
+    reportLines(file, report);
+    reportMarks(text, report);
+  }
+  reportSpaceBeforeJson(text, report);
+  for (const { root } of file.documents) {
+    if (root === null) continue;
+    if (root.kind === 'scalar' && (root.style === 'literal' || root.style === 'folded'))
+      report(root.at?.body ?? 0, 'a document is nothing but a block of text', 'Indent the text below a key.');
+    reportNode(root, false, report);
+  }
+  if (reports.length === 0) return [];
+  const listed = reports.sort((a, b) => a.offset - b.offset).slice(0, MAX_LISTED);
+  return listed.map(({ offset, what, hint }) => ({ line: lineAt(text, offset), what, hint }));
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** Characters that end a line for Go alone, and those that Go refuses. A byte order mark may begin the text. */
+// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+const CHARACTERS = /\r(?!\n)|[\0-\x08\v\f\x0e-\x1f\x7f-\x9f\u2028\u2029\ufffe\uffff]|(?<!^)\ufeff/g;
+
+const BREAKS = new Map([
+  ['\r', 'a carriage return without a line feed'],
+  ['\x85', 'a next-line character (U+0085)'],
+  ['\u2028', 'a line separator (U+2028)'],
+  ['\u2029', 'a paragraph separator (U+2029)'],
+]);
+
+function reportCharacters(text: string, report: Report): void {
+  for (const { 0: found, index } of text.matchAll(CHARACTERS)) {
+    const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const broken = BREAKS.get(found);
+    if (broken !== undefined)
+      report(
+        index,
+        `${broken} ends a line for the tools of a cluster`,
+        'Remove the character, or write it as an escape in double quotes.',
+      );
+    else
+      report(
+        index,
+        found === '\ufeff'
+          ? 'a byte order mark is inside the text'
+          : `the character U+${code} is not allowed in YAML`,
+        'Remove the character.',
+      );
+  }
+}
+
+const DIVIDER = /^---(.*)$/gm;
+const HAS_CONTENT = /^[ \t]*[^ \t\r\n#]/m;
+
+/** kubectl divides a text into documents by its lines, before it reads any YAML. */
+function reportLines({ source: { text }, documents }: YamlFile, report: Report): void {
+  let dividers = 0;
+  for (const { 1: rest = '', index } of text.matchAll(DIVIDER)) {
+    dividers += 1;
+    if (rest.startsWith('#') || HAS_CONTENT.test(rest))
+      report(
+        index,
+        'kubectl takes nothing behind `---` but a comment',
+        'Put the content on the next line, and a space before a comment.',
+      );
+  }
+  const hidden = dividers !== documents.filter(({ hasMarker }) => hasMarker).length;
+  if (hidden)
+    report(
+      text.search(/^---/m),
+      'a line that begins with `---` divides documents for kubectl alone',
+      'Indent the line, or quote the text.',
+    );
+  if (/^\ufeff(?:[ \t?:]|-(?!--))/.test(text))
+    report(0, 'the byte order mark moves the first line', 'Remove the mark.');
+  for (const { index } of text.matchAll(/^\ufeff?%/gm))
+    report(index, 'kubectl does not read directives (`%`)', 'Remove the line.');
+  for (const { index, 0: end } of text.matchAll(/^\.\.\.(?=\s|$).*/gm)) {
+    const rest = text.slice(index + end.length).replace(/^---(?:\s[^]*)?$/m, '');
+    if (HAS_CONTENT.test(end.slice(3)) || HAS_CONTENT.test(rest))
+      report(index, 'kubectl ignores what follows `...`', 'Replace `...` with `---`.');
+  }
+}
+
+/** Tags and names of anchors, which the tree does not keep. */
+function reportMarks(text: string, report: Report): void {
+  let offset = 0;
+  let isText = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === CST.DOCUMENT || lexeme === CST.FLOW_END) continue;
+    if (lexeme === CST.SCALAR) {
+      isText = true;
+      continue;
+    }
+    const type = isText ? 'scalar' : CST.tokenType(lexeme);
+    isText = false;
+    if (type === 'tag')
+      report(
+        offset,
+        `the tag ${lexeme.slice(0, 80)} is read differently by the tools of a cluster`,
+        'Write the value without a tag; quote what is a string.',
+      );
+    else if ((type === 'anchor' || type === 'alias') && !/^[&*][\w-]+$/.test(lexeme))
+      report(
+        offset,
+        `the name of ${lexeme.slice(0, 80)} ends earlier for the tools of a cluster`,
+        'Name the anchor with letters, digits, `-` and `_`.',
+      );
+    offset += lexeme.length;
+  }
+}
+
+/** kubectl passes over Unicode's spaces before a brace, which are part of a text in YAML. */
+function reportSpaceBeforeJson(text: string, report: Report): void {
+  const before = /^\s*(?=\{)/.exec(text)?.[0] ?? '';
+  if (/[^ \t\r\n]/.test(before.replace(/^\ufeff/, '')))
+    report(0, 'the text begins with a space that YAML does not know', 'Remove the space.');
+}
+
+function reportNode(node: YamlNode, inFlow: boolean, report: Report): void {
+  switch (node.kind) {
+    case 'alias':
+      return;
+    case 'scalar':
+      return reportScalar(node, inFlow, report);
+    case 'list':
+      for (const { value } of node.items) reportNode(value, node.flow === true, report);
+      return;
+    case 'map':
+      for (const entry of node.entries) {
+        reportKey(entry, node.flow === true, report);
+        reportNode(entry.value, node.flow === true, report);
+      }
+  }
+}
+
+function reportScalar({ value, style, at }: ScalarNode, inFlow: boolean, report: Report): void {
+  if (at === undefined) return;
+  if ((style === 'literal' || style === 'folded') && String(value).trim() === '') {
+    if (/\n[ \t]/.test(at.source.text.slice(at.body, at.end)))
+      report(at.body, 'a block of text has nothing but blanks', 'Write the blanks in quotes.');
+    return;
+  }
+  if (style !== 'plain') return;
+  if (typeof value === 'number' && !Number.isFinite(value))
+    report(at.body, 'JSON has no such number, so that kubectl refuses it', 'Quote the value.');
+  if (inFlow && /[?:]/.test(at.source.text.charAt(at.body)))
+    report(at.body, 'a `?` or `:` begins a key for the tools of a cluster', 'Quote the value.');
+}
+
+/** The character before the place of a value, and the one behind that. */
+function around({ source, indicator }: SlotPlace): string {
+  return source.text.slice(indicator - 1, indicator + 1);
+}
+
+function reportKey({ key, name, at }: MapEntry, inFlow: boolean, report: Report): void {
+  const offset = key.at?.start ?? 0;
+  if (key.kind !== 'scalar') {
+    const what = key.kind === 'alias' ? `an alias is a key` : 'a list or map is a key';
+    report(offset, `${what}, which Portico does not follow`, 'Write the key out as a string.');
+    return;
+  }
+  reportScalar(key, inFlow, report);
+  if (inFlow && key.style === 'plain' && at !== undefined && /:[^ \t\r\n]/.test(around(at)))
+    report(offset, 'a `:` without a space behind it is part of the text for Go', 'Put a space behind it.');
+  if (name === '<<') {
+    report(offset, 'the tools of a cluster merge `<<` differently', 'Write the fields where they belong.');
+    return;
+  }
+  // A date stays a string; of what is none, kubectl takes only these spellings as they are.
+  const isKept = typeof key.value === 'string' || (key.value !== null && String(key.value) === name);
+  if (!isKept || (typeof key.value === 'number' && !Number.isInteger(key.value)))
+    report(
+      offset,
+      `the key ${name === '' ? 'without text' : name.slice(0, 80)} is not the same string for all tools`,
+      'Quote the key.',
+    );
+}

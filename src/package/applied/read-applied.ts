@@ -1,0 +1,28 @@
+/** A text of YAML or JSON → the objects that a cluster gets of it, or why nobody can say. */
+import { PorticoError } from '../../error.ts';
+import { InvalidYaml } from '../yaml/invalid-yaml.ts';
+import type { YamlFile } from '../yaml/read.ts';
+import { readYamlFile } from '../yaml/read.ts';
+import { appliedNode } from './applied-value.ts';
+import { differencesIn } from './differences.ts';
+import type { Difference } from './differences.ts';
+
+export type Applied = { readonly objects: readonly unknown[] } | { readonly refused: readonly Difference[] };
+
+/** Reads what kubectl makes of each document; documents without content are left out. */
+export function readApplied(text: string, path = 'The file'): Applied {
+  let file: YamlFile;
+  try {
+    file = readYamlFile(text);
+  } catch (error) {
+    if (!(error instanceof PorticoError)) throw error;
+    const { hint = `Correct ${path}.` } = error;
+    return error instanceof InvalidYaml
+      ? { refused: [{ line: error.line, what: error.what, hint }] }
+      : { refused: [{ line: 1, what: error.message, hint }] };
+  }
+  const refused = differencesIn(file);
+  if (refused.length > 0) return { refused };
+  const values = file.documents.map(({ root }) => (root === null ? null : appliedNode(root)));
+  return { objects: values.filter((value) => value !== null) };
+}
