@@ -1,11 +1,11 @@
 /** The processor `kustomize`: an overlay of the package → the objects that kustomize builds of it, without the network. */
 
 import type { Fields } from '../bundle/manifest.ts';
-import { PorticoError, type Refusal } from '../error.ts';
+import type { Refusal } from '../error.ts';
 import { isMap } from '../fbc/go-fields.ts';
-import { decodeText } from '../package/render/read-resources.ts';
+import { readApplied } from '../package/applied/read-applied.ts';
 import type { Tree } from '../package/tree-digest.ts';
-import { readYaml, type YamlValue } from '../package/yaml/edit.ts';
+import type { YamlValue } from '../package/yaml/edit.ts';
 import { readsOf, type ProcessorOf } from './processor-spec.ts';
 import { refuse, type Produced } from './processor-step.ts';
 import { objectsOf, objectTree } from './rendered-objects.ts';
@@ -84,22 +84,14 @@ export async function runKustomize(
 function problemIn(files: Tree): Refusal | undefined {
   for (const [path, bytes] of files) {
     if (!KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))) continue;
-    let value: YamlValue | undefined;
-    try {
-      [value] = readYaml(decodeText(path, bytes));
-    } catch (error) {
-      if (!(error instanceof PorticoError)) throw error;
-      return {
-        code: 'KUSTOMIZATION_INVALID',
-        message: `${path}: ${error.message}`,
-        hint: 'Fix the file.',
-      };
+    const read = readApplied(bytes, path);
+    if ('refused' in read) {
+      const [{ line, what, hint } = { line: 1, what: 'cannot be read', hint: 'Fix the file.' }] =
+        read.refused;
+      return { code: 'KUSTOMIZATION_INVALID', message: `${path}:${line}: ${what}`, hint };
     }
+    const [value] = read.objects as readonly YamlValue[];
     if (value === undefined || !isMap(value)) continue;
-    if (Object.hasOwn(value, '<<')) {
-      const message = `${path}: << takes fields from elsewhere, which are not checked`;
-      return { code: 'KUSTOMIZATION_INVALID', message, hint: 'Write the fields where they belong.' };
-    }
     const fields = folded(value);
     const program = PROGRAMS.find((field) => fields[field.toLowerCase()] !== undefined);
     if (program !== undefined) {

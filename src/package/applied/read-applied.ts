@@ -10,7 +10,10 @@ import type { Difference } from './differences.ts';
 export type Applied = { readonly objects: readonly unknown[] } | { readonly refused: readonly Difference[] };
 
 /** Reads what kubectl makes of each document; documents without content are left out. */
-export function readApplied(text: string, path = 'The file'): Applied {
+export function readApplied(content: string | Uint8Array, path = 'the file'): Applied {
+  const text = typeof content === 'string' ? content : utf8Of(content);
+  if (text === undefined)
+    return { refused: [{ line: 1, what: 'the text is not UTF-8', hint: 'Save the file as UTF-8.' }] };
   let file: YamlFile;
   try {
     file = readYamlFile(text);
@@ -25,4 +28,12 @@ export function readApplied(text: string, path = 'The file'): Applied {
   if (refused.length > 0) return { refused };
   const values = file.documents.map(({ root }) => (root === null ? null : appliedNode(root)));
   return { objects: values.filter((value) => value !== null) };
+}
+
+function utf8Of(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
