@@ -8,6 +8,7 @@ import { PorticoError } from '../error.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import type { Guardrail } from '../package/render/render-types.ts';
+import type { DeployTool } from '../package/tool-files/deploy-tools.ts';
 import type { Call } from './verb.ts';
 
 /** What a configuration says about a package. */
@@ -19,6 +20,8 @@ export interface Demands {
   readonly names: readonly string[];
   /** Functions that may run beside the built-in ones. */
   readonly foreign: ForeignFunctions;
+  /** The tools that apply the package; absent: any. */
+  readonly deploy?: readonly DeployTool[];
 }
 
 /**
@@ -82,6 +85,7 @@ export async function demandsOf(call: Call, directory: string): Promise<Demands>
     guardrails,
     names: [...mutators, ...validators].map(({ name }) => name),
     path,
+    ...(read.config.deploy && { deploy: read.config.deploy }),
     foreign: await loadAllowedFunctions(read.config.functions, (module) =>
       readFile(join(top, module)).catch(() => null),
     ),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { readResourceFile } from '../package/diff/resource-file.ts';
 import { SOURCES_FILE } from '../package/sources/source-files.ts';
-import { KUSTOMIZATION_NAMES } from '../processors/kustomize.ts';
+import { KUSTOMIZATION_NAMES } from '../package/tool-files/kustomization.ts';
 import { processorsSchema, readsOf } from '../processors/processor-spec.ts';
 import { readSources } from '../sources/read-sources.ts';
 import { counted } from '../text/counted.ts';

@@ -55,12 +55,12 @@ export function readPackage(directory: string, call: Call): PackageFiles {
 
 /** Renders with what `--config` and `--allow-exec` ask for; shows progress. */
 export async function renderFiles(files: PackageFiles, directory: string, call: Call): Promise<RenderResult> {
-  const { guardrails, foreign, path } = await demandsOf(call, directory);
+  const { guardrails, foreign, path, deploy } = await demandsOf(call, directory);
   return renderPackage({
     files,
     runtime: await runtimeOf(call, { allowExec: call.has('allow-exec'), foreign }),
     guardrails,
-    context: { path, repository: '' },
+    context: { path, repository: '', ...(deploy && { deploy }) },
     signal: call.signal,
     onStep: (step) => call.terminal.progress(`${step.package}: ${step.function}`),
   });

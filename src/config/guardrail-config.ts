@@ -49,14 +49,16 @@ function withExemptions(guardrail: Guardrail, exemptions: readonly Exemption[]):
  * matters, mutators run in it.
  */
 export function guardrailDigest(
-  { guardrails, functions }: RepositoryConfig,
+  { guardrails, functions, deploy }: RepositoryConfig,
   exemptions: readonly Exemption[] = [],
 ): Digest {
   // Where no function is allowed it is what it was before there were any, and so approvals stay valid.
-  const own =
+  const judged =
     functions.length === 0
       ? digestOf('portico guardrails 1', guardrails)
       : digestOf('portico guardrails and functions 1', [guardrails, functions]);
+  const own =
+    deploy === undefined ? judged : digestOf('portico guardrails and tools 1', [judged, [...deploy].sort()]);
   return exemptions.length === 0 ? own : digestOf('portico guardrails with exemptions 1', [own, exemptions]);
 }
 

@@ -79,6 +79,7 @@ function toConfig(spec: RepositorySpec, defaultBranch: string): RepositoryConfig
     branch: spec.branch ?? defaultBranch,
     directory: repositoryDirectory(spec.directory ?? '/'),
     deployment: spec.deployment ?? false,
+    ...(spec.deploy && { deploy: spec.deploy }),
     versioning: spec.versioning ?? 'sequence',
     ...(defaultUpstream && { defaultUpstream }),
     guardrails: {

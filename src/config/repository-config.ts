@@ -1,6 +1,7 @@
 import type { Policy } from '../cel/policy.ts';
 import type { ResourceNames } from '../package/render/exempt.ts';
 import type { Selector } from '../package/render/function-runtime.ts';
+import type { DeployTool } from '../package/tool-files/deploy-tools.ts';
 import type { MappedAddress } from '../package/upstream-map.ts';
 import type { RepositoryDirectory } from '../revision/package-path.ts';
 import type { UpstreamCredential } from './allowed-upstream.ts';
@@ -14,6 +15,8 @@ export interface RepositoryConfig {
   /** Packages live below; `.` is the root, never a leading or trailing slash. */
   readonly directory: RepositoryDirectory;
   readonly deployment: boolean;
+  /** The tools that apply packages to clusters; absent: any of them. */
+  readonly deploy?: readonly DeployTool[];
   readonly versioning: 'sequence' | 'semver';
   /** `owner/name` on the same forge. */
   readonly defaultUpstream?: { readonly repo: string };

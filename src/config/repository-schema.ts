@@ -6,6 +6,7 @@
 import { z } from 'zod';
 
 import { COMMAND_NAMES } from '../command/table.ts';
+import { DEPLOY_TOOLS } from '../package/tool-files/deploy-tools.ts';
 import { mappedAddressProblem } from '../package/upstream-map.ts';
 import { packagePathProblem } from '../revision/ref-name.ts';
 import { refProblem } from '../revision/ref-rules.ts';
@@ -55,6 +56,10 @@ const spec = z
       .boolean()
       .optional()
       .meta({ description: 'Published packages are ready to deploy.', default: false }),
+    deploy: z.array(z.enum(DEPLOY_TOOLS)).min(1).max(10).optional().meta({
+      description:
+        'Tools that apply packages of this repository to clusters. Files from which one of them would build other resources than guardrails judge are refused. Default: all.',
+    }),
     versioning: z.enum(['sequence', 'semver']).optional().meta({ default: 'sequence' }),
     defaultUpstream: z
       .strictObject({

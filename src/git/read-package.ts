@@ -37,7 +37,7 @@ export async function readPackage({
   const tree = await treeId(repo, commit, directory, signal);
   if (tree === null) return null;
   const entries = await list(repo, tree, '', signal);
-  const skipped = entries.flatMap(skippedEntry);
+  const links = entries.flatMap(skippedEntry);
   const regular = entries.filter((entry) => skippedEntry(entry).length === 0);
   checkLimits(directory, regular, limits);
   checkPaths(directory, entries);
@@ -51,12 +51,30 @@ export async function readPackage({
     const bytes = contents.get(entry.id);
     if (bytes) files.set(entry.path, { mode: fileMode(entry), id: entry.id, bytes });
   }
-  return { tree, files, skipped };
+  return { tree, files, skipped: await withTargets(repo, entries, links, signal) };
 }
 
-function skippedEntry({ path, mode }: TreeEntry): SkippedEntry[] {
-  if (mode === '120000') return [{ path, reason: 'symlink' }];
-  return mode === '160000' ? [{ path, reason: 'submodule' }] : [];
+function skippedEntry({ path, mode, id }: TreeEntry): SkippedEntry[] {
+  if (mode === '120000') return [{ path, reason: 'symlink', id }];
+  return mode === '160000' ? [{ path, reason: 'submodule', id }] : [];
+}
+
+/** Longer than any path: such a link leads nowhere. */
+const MAX_TARGET = 4_096;
+
+async function withTargets(
+  repo: Repo,
+  entries: readonly TreeEntry[],
+  links: readonly SkippedEntry[],
+  signal: AbortSignal | undefined,
+): Promise<readonly SkippedEntry[]> {
+  const ids = entries.flatMap(({ mode, size, id }) => (mode === '120000' && size <= MAX_TARGET ? [id] : []));
+  if (ids.length === 0) return links;
+  const targets = await readBlobs(repo, ids, signal);
+  return links.map((link) => {
+    const bytes = link.reason === 'symlink' ? targets.get(link.id) : undefined;
+    return bytes === undefined ? link : { ...link, target: new TextDecoder().decode(bytes) };
+  });
 }
 
 function fileMode(entry: TreeEntry): FileMode {

@@ -72,7 +72,8 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       valueOf('merge', { base, upstream, local }, rest, signal),
     mergeConcurrent: ({ base, upstream, local, ...rest }, signal) =>
       valueOf('mergeConcurrent', { base, upstream, local }, rest, signal),
-    compare: ({ before, after }, signal) => valueOf('compare', { before, after }, {}, signal),
+    compare: ({ before, after, deploy }, signal) =>
+      valueOf('compare', { before, after }, deploy ? { deploy } : {}, signal),
     diffText: ({ before, after, limit }, signal) => valueOf('diffText', { before, after }, { limit }, signal),
     updateDiff: ({ before, after, base, upstream, limit }, signal) =>
       valueOf(

@@ -46,6 +46,7 @@ import { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts
 import type {
   Comparison,
   ConcurrentMerge,
+  ComparedSides,
   ConcurrentSides,
   DiffText,
   ExpandWork,
@@ -92,9 +93,9 @@ export const OPERATIONS = {
 
   merge: (input: MergeInput): MergeResult => mergePackages(input),
 
-  compare: async ({ before, after }: Sides): Promise<Comparison> => ({
+  compare: async ({ before, after, deploy }: ComparedSides): Promise<Comparison> => ({
     content: shownPart(diffPackages(before, after)),
-    power: await powerBetween(before, after),
+    power: await powerBetween(before, after, deploy),
   }),
 
   mergeConcurrent: (sides: ConcurrentSides): ConcurrentMerge => mergeConcurrent(sides),
@@ -216,8 +217,12 @@ function renderInput({ base, context, guardrailsOnly, ...input }: Carried, tools
   };
 }
 
-async function powerBetween(before: PackageFiles, after: PackageFiles): Promise<PowerDiff> {
-  const power = diffPower(before, after);
+async function powerBetween(
+  before: PackageFiles,
+  after: PackageFiles,
+  deploy?: ComparedSides['deploy'],
+): Promise<PowerDiff> {
+  const power = diffPower(before, after, deploy);
   if (power.unread.length === 0) return power;
   const { withoutTemplates } = await import('./chart-templates.ts');
   return withoutTemplates(power, before, after);

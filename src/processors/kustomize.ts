@@ -4,6 +4,7 @@ import type { Fields } from '../bundle/manifest.ts';
 import type { Refusal } from '../error.ts';
 import { isMap } from '../fbc/go-fields.ts';
 import { readApplied } from '../package/applied/read-applied.ts';
+import { KUSTOMIZATION_NAMES } from '../package/tool-files/kustomization.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
 import { readsOf, type ProcessorOf } from './processor-spec.ts';
@@ -14,7 +15,8 @@ import { filesAt } from './subtree.ts';
 
 type KustomizeProcessor = ProcessorOf<'kustomize'>;
 
-export const KUSTOMIZATION_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];
+/** An overlay under a name that no tool of a cluster builds from. */
+const INPUT = /((?:^|\/)(?:kustomization\.ya?ml|Kustomization))\.in$/;
 /** Fields that list files and directories, and may list places outside of the package. Go folds their case. */
 const LISTS = [
   'resources',
@@ -41,7 +43,11 @@ export async function runKustomize(
   options: ToolOptions,
 ): Promise<Produced> {
   const { directory } = processor;
-  const inside = new Map(readsOf(processor).flatMap((path) => [...filesAt(tree, path)]));
+  const inside = new Map(
+    readsOf(processor).flatMap((path) =>
+      [...filesAt(tree, path)].map(([file, bytes]) => [file.replace(INPUT, '$1'), bytes] as const),
+    ),
+  );
   if (!KUSTOMIZATION_NAMES.some((name) => inside.has(`${directory}/${name}`))) {
     return refuse(
       'KUSTOMIZATION_MISSING',

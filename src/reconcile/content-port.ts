@@ -24,6 +24,7 @@ import type { EvalInput } from '../package/render/eval.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import type { SettledPackage } from '../package/render/settled.ts';
+import type { DeployTool } from '../package/tool-files/deploy-tools.ts';
 import type { Expansion, ExpansionWorld } from '../package/variant/expand.ts';
 import type { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
 import type { Edited } from '../package/variant/package-context.ts';
@@ -56,6 +57,11 @@ export interface Sides {
   readonly after: PackageFiles;
 }
 
+export interface ComparedSides extends Sides {
+  /** The tools that apply the package; absent: any. */
+  readonly deploy?: readonly DeployTool[];
+}
+
 export interface Comparison {
   readonly content: PackageDiff;
   readonly power: PowerDiff;
@@ -78,7 +84,7 @@ export interface Content {
   merge(input: MergeInput, signal?: AbortSignal): Promise<MergeResult>;
   /** Two drafts of one package, where one is published and the other goes on. */
   mergeConcurrent(sides: ConcurrentSides, signal?: AbortSignal): Promise<ConcurrentMerge>;
-  compare(sides: Sides, signal?: AbortSignal): Promise<Comparison>;
+  compare(sides: ComparedSides, signal?: AbortSignal): Promise<Comparison>;
   /** What differs, as Markdown of so many characters. */
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
   /** What an update changes in a package, as its pull request tells it. */

@@ -55,6 +55,10 @@ export interface ReadPackage {
 export interface SkippedEntry {
   readonly path: string;
   readonly reason: 'symlink' | 'submodule';
+  /** Git's id of the link, or the commit of the submodule. */
+  readonly id: string;
+  /** What the link says. */
+  readonly target?: string;
 }
 
 export interface GitRef {

@@ -21,3 +21,13 @@ test.each([
     },
   });
 });
+
+test('kustomize builds an overlay under a name that no tool of a cluster takes', async () => {
+  const tree = new Map([['o/kustomization.yaml.in', Buffer.from('bases: ["https://example.com/x"]\n')]]);
+  const result = await runKustomize(
+    tree,
+    { kind: 'kustomize', out: 'out', directory: 'o', with: [] },
+    { environment: {}, needsSandbox: true },
+  );
+  expect(result).toMatchObject({ refused: { code: 'KUSTOMIZE_REMOTE' } });
+});

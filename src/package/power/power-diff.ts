@@ -1,5 +1,7 @@
 /** What a change of a package lets it do that it could not before, and the other way round. */
-import type { PackageFiles } from '../package.ts';
+import { sameFile, type PackageFiles } from '../package.ts';
+import type { DeployTool } from '../tool-files/deploy-tools.ts';
+import { toolFindings } from '../tool-files/tool-files.ts';
 import { clusterPowers } from './cluster-power.ts';
 import { grantsOf, MAX_GRANTS, newGrants, powersOfGrants, unseenGrants } from './grants.ts';
 import { readBothSides, type PowerResource } from './power-resources.ts';
@@ -12,11 +14,19 @@ import { workloadPowers } from './workload-power.ts';
  *
  * @param a the older package
  * @param b the newer package
+ * @param deploy the tools that apply it: what they build of new or changed files is unknown
  */
-export function diffPower(a: PackageFiles, b: PackageFiles): PowerDiff {
+export function diffPower(a: PackageFiles, b: PackageFiles, deploy?: readonly DeployTool[]): PowerDiff {
   const { before, after, unread } = readBothSides(a, b);
+  const built = toolFindings(b, deploy)
+    .filter(({ inputs }) => !inputs.every((path) => sameFile(a.get(path), b.get(path))))
+    .map(({ path }) => path);
   const changes = [...grantChanges(before, after), ...powerChanges(before, after)].sort(byWeight);
-  return { grown: changes.some(({ direction }) => direction === 'wider'), changes, unread };
+  return {
+    grown: changes.some(({ direction }) => direction === 'wider'),
+    changes,
+    unread: [...new Set([...unread, ...built])].sort(),
+  };
 }
 
 function grantChanges(before: readonly PowerResource[], after: readonly PowerResource[]): PowerChange[] {

@@ -14,7 +14,7 @@ export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): strin
   const blind =
     unread.length > 0
       ? [
-          `What these files permit is unknown, because they cannot be read: ${unread
+          `What these files permit is unknown, because they cannot be read, or tools build other resources from them: ${unread
             .slice(0, 20)
             .map((path) => codeSpan(path))
             .join(', ')}.`,
@@ -32,7 +32,9 @@ export function powerText({ changes, unread }: PowerDiff): string {
   const blind =
     unread.length === 0
       ? []
-      : [`What these files permit is unknown, because they cannot be read: ${unread.join(', ')}.`];
+      : [
+          `What these files permit is unknown, because they cannot be read, or tools build other resources from them: ${unread.join(', ')}.`,
+        ];
   return [...lines, ...blind].join('\n');
 }
 

@@ -1,9 +1,13 @@
 /**
  * Files that functions do not see, though a cluster tool may apply them: what `.krmignore` names, and names that kpt does
- * not read, such as `d.YAML`. Guardrails judge them all the same, and what is newly hidden fails.
+ * not read, such as `d.YAML`. Guardrails judge them all the same, and what is newly hidden fails. So do links and files from
+ * which a tool builds other resources (`tool-files/`).
  */
 import type { PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
+import { isApplied } from '../tool-files/applied-name.ts';
+import { placeFrom } from '../tool-files/named-files.ts';
+import { isToolFile, toolFindings } from '../tool-files/tool-files.ts';
 import { setPlace } from './bookkeeping.ts';
 import { copyValue } from './field-notes.ts';
 import type { ResultItem } from './function-runtime.ts';
@@ -23,9 +27,6 @@ export interface HiddenFile {
   readonly unreadable?: UnreadableFile;
 }
 
-/** As kubectl, Flux and Argo CD name what they apply, in whatever case. */
-const APPLIED = /\.(?:ya?ml|json)$/i;
-
 /** Past these a file is not read, and counts as one that cannot be. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_RESOURCES = 20_000;
@@ -33,14 +34,15 @@ const MAX_RESOURCES = 20_000;
 /** Whether there may be any, told by the names of files alone. */
 export function mayHideFiles(files: PackageFiles): boolean {
   return [...files.keys()].some(
-    (path) => /(?:^|\/)\.krmignore$/.test(path) || (APPLIED.test(path) && !isResourceFile(path)),
+    (path) =>
+      /(?:^|\/)\.krmignore$/.test(path) || (isApplied(path) && !isResourceFile(path)) || isToolFile(path),
   );
 }
 
 function hiddenPaths(files: PackageFiles): string[] {
   const visible = visibleIn(files);
   return [...files.keys()]
-    .filter((path) => APPLIED.test(path) && !path.split('/').includes('.git') && !visible(path))
+    .filter((path) => isApplied(path) && !path.split('/').includes('.git') && !visible(path))
     .sort();
 }
 
@@ -134,7 +136,7 @@ export function hiddenItems(hidden: readonly HiddenFile[], files: PackageFiles):
 export function hiddenResults(
   hidden: readonly HiddenFile[],
   files: PackageFiles,
-  { base, isNew = false, links = [], linksBefore = [] }: HiddenBefore,
+  { base, isNew = false, links = [], linksBefore = [], deploy }: HiddenBefore,
 ): ResultItem[] {
   const known = base !== undefined || isNew;
   const before = base && visibleBefore(base);
@@ -156,12 +158,32 @@ export function hiddenResults(
     const message = `${path} holds resources that a cluster tool may apply, and functions do not see them: ${why}.`;
     return [{ message: `${message} ${HIDDEN_WAYS}`, severity: level(known), ...at(path) }];
   });
-  const linked = links.filter((path) => !linksBefore.includes(path));
   return [
     ...findings,
-    ...linked.map((path): ResultItem => {
-      const message = `${path} is a symbolic link or a submodule: its target is not checked, although a cluster tool may follow it.`;
-      return { message: `${message} Put the file itself there.`, severity: level(known), ...at(path) };
+    ...links.flatMap((link): ResultItem[] => {
+      const old = linksBefore.find(({ path }) => path === link.path);
+      const isOld = old?.id === link.id;
+      const target = link.target === undefined ? undefined : placeFrom(link.path, link.target);
+      const isInside = target !== undefined && files.has(target);
+      if (isOld && isInside && isApplied(target) && !isToolFile(link.path)) return [];
+      const fails = !isOld || (isInside && !sameFile(base?.get(target), files.get(target)));
+      const message = `${link.path} is a symbolic link or a submodule: its target is not checked, although a cluster tool may follow it.`;
+      return [
+        {
+          message: `${message} Put the file itself there.`,
+          severity: level(known && fails),
+          ...at(link.path),
+        },
+      ];
+    }),
+    ...toolFindings(files, deploy).map(({ path, message, field, inputs }): ResultItem => {
+      const isOld = base !== undefined && inputs.every((one) => sameFile(base.get(one), files.get(one)));
+      return {
+        message,
+        severity: level(known && !isOld),
+        ...at(path),
+        ...(field !== undefined && { place: { path, index: 0, field } }),
+      };
     }),
   ];
 }

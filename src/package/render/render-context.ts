@@ -1,13 +1,24 @@
 import type { PackageFiles } from '../package.ts';
+import type { DeployTool } from '../tool-files/deploy-tools.ts';
+
+/** A symbolic link or a submodule: its target is not read. */
+export interface Link {
+  readonly path: string;
+  /** Git's id of it, which changes with its target. */
+  readonly id: string;
+  /** What a symbolic link says; absent for a submodule. */
+  readonly target?: string;
+}
 
 /** How the package was in the base, for what is newly hidden. */
 export interface HiddenBefore {
   readonly base?: PackageFiles;
   /** There is none in the base: all that is hidden is new. */
   readonly isNew?: boolean;
-  /** Symbolic links and submodules, which are not read. */
-  readonly links?: readonly string[];
-  readonly linksBefore?: readonly string[];
+  readonly links?: readonly Link[];
+  readonly linksBefore?: readonly Link[];
+  /** The tools that apply the package; absent: any. */
+  readonly deploy?: readonly DeployTool[];
 }
 
 /** Where the package lies, and how it is in the base. */

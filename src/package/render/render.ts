@@ -1,3 +1,4 @@
+import { toolFindings } from '../tool-files/tool-files.ts';
 import { findingsOf } from './findings.ts';
 import type { runGuardrails as RunGuardrails } from './guardrails.ts';
 import { hiddenFiles, hiddenItems, hiddenResults } from './hidden-resources.ts';
@@ -26,7 +27,10 @@ export async function renderPackage(input: RenderInput): Promise<RenderResult> {
   if (!('root' in loaded)) return { ok: false, files, changed: [], runs: [], findings: [], problem: loaded };
   const { guardrails = [] } = input;
   const hidden = guardrails.length === 0 ? [] : hiddenFiles(files);
-  const judgesHidden = hidden.length > 0 || (input.context?.links ?? []).length > 0;
+  const judgesHidden =
+    hidden.length > 0 ||
+    (input.context?.links ?? []).length > 0 ||
+    (guardrails.length > 0 && toolFindings(files, input.context?.deploy).length > 0);
   const known =
     input.memory && !judgesHidden
       ? renderRemembered(loaded.root, loaded.sources, input, input.memory)

@@ -27,7 +27,13 @@ export async function guardrailsAgainst(
     context: await contextOf(
       access,
       guardrails,
-      { path, treeish: base, directory, head: { files, skipped: [] } },
+      {
+        path,
+        treeish: base,
+        directory,
+        head: { files, skipped: [] },
+        ...(config.deploy && { deploy: config.deploy }),
+      },
       signal,
     ),
     ...(signal && { signal }),

@@ -27,6 +27,8 @@ export interface LoadedGuardrails {
   readonly reads: ReadonlySet<string>;
   /** Guardrails that were not loaded because nobody has approved what they read. */
   readonly unapproved: readonly string[];
+  /** The tools that apply packages; absent: any. */
+  readonly deploy?: RepositoryConfig['deploy'];
   /** The exemptions that count. */
   readonly exemptions: readonly Exemption[];
   /** Those of one package (path below the registered directory), ready to run. */
@@ -100,6 +102,7 @@ export async function loadGuardrails({
     unapproved: configured.map(({ name }) => name).filter(isUnapproved),
     digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
     exemptions,
+    ...(config.deploy && { deploy: config.deploy }),
     forPackage: (path) =>
       guardrailsFor(config, path, exemptions)
         .filter(({ name }) => !isBroken(name))
@@ -127,25 +130,29 @@ export async function contextOf(
     treeish,
     directory,
     head,
+    deploy,
   }: {
     readonly path: string;
     readonly treeish: string | null;
     readonly directory: RepositoryDirectory;
     /** The package in the head, where what is newly hidden in it counts. */
     readonly head?: Pick<ReadPackage, 'files' | 'skipped'>;
+    /** The tools that apply the package; absent: any. */
+    readonly deploy?: RepositoryConfig['deploy'];
   },
   signal?: AbortSignal,
 ): Promise<NonNullable<RenderInput['context']>> {
-  const links = (head?.skipped ?? []).map((entry) => entry.path);
+  const links = head?.skipped ?? [];
   const hides = head !== undefined && guardrails.length > 0 && (links.length > 0 || mayHideFiles(head.files));
   const compared = treeish !== null && (readsBase(guardrails) || hides);
   const base = compared ? await git.readPackage(treeish, directory, {}, signal) : undefined;
   return {
     path,
     repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
-    ...(base && { base: base.files, linksBefore: base.skipped.map((entry) => entry.path) }),
+    ...(base && { base: base.files, linksBefore: base.skipped }),
     ...(treeish === null && { isNew: true }),
     ...(links.length > 0 && { links }),
+    ...(deploy && { deploy }),
   };
 }
 

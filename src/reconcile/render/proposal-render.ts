@@ -125,6 +125,7 @@ async function renderOne({
     treeish: touched.trees.base,
     directory: TOP,
     ...(found && { head: found }),
+    ...(loaded.deploy && { deploy: loaded.deploy }),
   };
   const context = await contextOf(access, guardrails, place, signal);
   const { runtime, content } = ports;

@@ -23,12 +23,13 @@ export async function loadChanges(
   commit: RenderCommit,
 ): Promise<PackageChange[]> {
   const refs = await loadRevisionRefs(git, signal);
+  const { deploy } = snapshot.config;
   return Promise.all(
     snapshot.packages.map(async ({ path, directory, trees }) => {
       const left = trees.mergeBase === null ? null : snapshot.mergeBase;
       const before = await packageAt(git, left, directory, signal);
       const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
-      const compared = await content.compare({ before, after }, signal);
+      const compared = await content.compare({ before, after, ...(deploy && { deploy }) }, signal);
       return {
         path,
         directory,

@@ -187,9 +187,10 @@ describe('guardrails judge what a cluster tool would apply', () => {
 
   test('a new symbolic link fails, and one that was there does not (68)', async () => {
     const texts = { 'a.yaml': deployment(3) };
-    const link = { links: ['d.yaml'], base: texts };
+    const links = [{ path: 'd.yaml', id: '1', target: '../notes.txt' }];
+    const link = { links, base: texts };
     expect(errors(await run(texts, link))).toEqual([expect.stringMatching(/d\.yaml is a symbolic link/)]);
-    expect((await run(texts, { ...link, linksBefore: ['d.yaml'] })).ok).toBe(true);
+    expect((await run(texts, { ...link, linksBefore: links })).ok).toBe(true);
   });
 });
 

@@ -180,6 +180,28 @@ describe('policies', () => {
     ]);
   });
 
+  test('a kustomization that transforms fails, whether a .krmignore of the proposal hides it or not (104)', async () => {
+    const repo = stage.repository('judged');
+    const { number } = await repo.propose('built', {
+      'web/.krmignore': 'over\n',
+      'web/kustomization.yaml': 'resources: [config.yaml]\nimages: [{ name: web, newName: evil.io/x }]\n',
+      'web/over/kustomization.yaml': 'resources: [../config.yaml]\nnamespace: kube-system\n',
+      'web/more/kustomization.yaml': 'resources: [../config.yaml]\n',
+    });
+    const checks = await repo.checksOf(number);
+    const rendered = checks.get('portico/render');
+    expect(rendered).toMatchObject({
+      conclusion: 'failure',
+      output: { title: expect.stringContaining('kustomization.yaml:2 sets') as string },
+    });
+    expect(await annotations(repo, rendered)).toMatchObject([
+      { path: 'web/kustomization.yaml', start_line: 2, annotation_level: 'failure' },
+      { path: 'web/over/kustomization.yaml', start_line: 2, annotation_level: 'failure' },
+    ]);
+    expect(checks.get('portico/power')).toMatchObject({ conclusion: 'neutral' });
+    expect(checks.get('portico')).toMatchObject({ conclusion: 'failure' });
+  });
+
   test('judge on the line, compare with the base, warn and come from documents', async () => {
     const repo = stage.repository('judged');
     await repo.push('main', { 'web/config.yaml': configMap('web', { color: 'blue', size: '5' }) });
