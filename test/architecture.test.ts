@@ -132,7 +132,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   command: ['npm:commonmark', 'channels', 'text', 'revision', 'package', 'config'],
   revision: ['text', 'node:crypto'],
   cel: ['npm:@bufbuild/cel', 'npm:@bufbuild/protobuf', 'npm:re2js', 'npm:yaml'],
-  package: ['text', 'cel', 'npm:yaml', 'node:crypto'],
+  package: ['text', 'cel', 'npm:minimatch', 'npm:yaml', 'node:crypto'],
   function: ['text', 'cel', 'package', 'processes', 'node:', 'npm:'],
   processes: ['node:'],
   isolation: [

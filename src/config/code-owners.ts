@@ -1,9 +1,9 @@
 /**
- * CODEOWNERS, as GitHub reads it ("About code owners"): patterns of gitignore without `!` and `[…]`; of all lines that
+ * CODEOWNERS, as GitHub reads it ("About code owners"): patterns of gitignore without `!`, `\#` and `[…]`; of all lines that
  * match a file the last counts, and one without owners takes them away.
  */
 
-import { matchedParts, PER_PART } from '../package/wildcards.ts';
+import { readGitignorePattern, type GitignorePattern } from '../package/gitignore-pattern.ts';
 
 export interface OwnerRule {
   readonly pattern: string;
@@ -21,8 +21,8 @@ const MAX_PATTERN_LENGTH = 500;
 
 /** Characters of the file; GitHub reads 3 MB. */
 const MAX_FILE_LENGTH = 1_000_000;
-/** Comparisons for one proposal, of characters and names: more would hold others up. */
-const MAX_STEPS = 5_000_000;
+/** Characters of patterns times characters of paths, for one proposal: more would hold others up. */
+const MAX_STEPS = 200_000_000;
 
 export interface CodeOwners {
   readonly rules: readonly OwnerRule[];
@@ -35,8 +35,9 @@ export function parseCodeOwners(text: string): CodeOwners {
   const lines = text.slice(0, MAX_FILE_LENGTH).split('\n');
   let whole = text.length <= MAX_FILE_LENGTH && lines.length <= MAX_RULES;
   const rules = lines.slice(0, MAX_RULES).flatMap((line): OwnerRule[] => {
-    const [pattern = '', ...rest] = line.trim().split(/\s+/);
-    if (pattern === '' || /^[#!]/.test(pattern) || /[[\]]/.test(pattern)) return [];
+    // As in gitignore, a space in a path is escaped.
+    const [pattern = '', ...rest] = line.match(/(?:\\\s|\S)+/g) ?? [];
+    if (/^(?:$|\\?#|!)/.test(pattern) || /[[\]]/.test(pattern)) return [];
     if (pattern.length > MAX_PATTERN_LENGTH) whole = false;
     const comment = rest.findIndex((word) => word.startsWith('#'));
     return [
@@ -86,76 +87,61 @@ interface Lookup {
   steps(): number;
 }
 
-/** Finds rules of plain names by their names, and tries only those with wildcards that come after the one that was found. */
+/** Finds rules without wildcards by their names, and tries only those with wildcards that come after the one that was found. */
 function createLookup(rules: readonly OwnerRule[]): Lookup {
-  const patterns = rules.map(({ pattern }) => readPattern(pattern));
   const [anchored, loose] = [new Map<string, number>(), new Map<string, number>()];
-  const wild: number[] = [];
-  patterns.forEach((one, at) => {
-    if (one === undefined) return;
-    if (one.wild) wild.push(at);
-    else (one.anchored ? anchored : loose).set(`${one.parts.join('/')}${one.below ? '/' : ''}`, at);
+  const wild: (OwnerPattern & { readonly at: number })[] = [];
+  rules.forEach(({ pattern: text }, at) => {
+    const pattern = readPattern(text);
+    if (pattern === undefined) return;
+    const { literal, isAnchored, isDirectory } = pattern;
+    if (literal === undefined) wild.unshift({ ...pattern, at });
+    else (isAnchored ? anchored : loose).set(isDirectory ? `${literal}/` : literal, at);
   });
   let steps = 0;
+
+  /** The last rule that matches the path itself, unless one that matches a directory above comes later. */
+  const lastFrom = (above: number, path: string, isDirectory: boolean): number => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    let last = above;
+    for (const end of isDirectory ? ['', '/'] : [''])
+      last = Math.max(last, anchored.get(path + end) ?? -1, loose.get(name + end) ?? -1);
+    steps += path.length;
+    for (const { at, size, isExact, isDirectory: onlyDirectories, matches } of wild) {
+      if (at < last || steps > MAX_STEPS) break;
+      if (isDirectory ? isExact : onlyDirectories) continue;
+      steps += size * path.length;
+      if (matches(path)) return at;
+    }
+    return last;
+  };
+  const directories = new Map<string, number>();
+
   return {
     steps: () => steps,
     lastFor(path) {
-      const parts = path.split('/');
       let last = -1;
-      let above = '';
-      parts.forEach((part, at) => {
-        above = at === 0 ? part : `${above}/${part}`;
-        const names = at < parts.length - 1 ? [above, `${above}/`] : [above];
-        for (const name of names) last = Math.max(last, anchored.get(name) ?? -1);
-        for (const name of names.length > 1 ? [part, `${part}/`] : [part])
-          last = Math.max(last, loose.get(name) ?? -1);
-      });
-      // Each folder above is looked up by its whole name.
-      steps += parts.length * (PER_PART + path.length);
-      for (const at of wild.toReversed()) {
-        if (at < last || steps > MAX_STEPS) break;
-        const pattern = patterns[at];
-        if (pattern === undefined) continue;
-        const count = { steps: 0 };
-        const matches = matchesParts(pattern, parts, count);
-        steps += 1 + count.steps;
-        if (matches) return rules[at];
+      for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+        const directory = path.slice(0, slash);
+        steps += slash;
+        last = directories.get(directory) ?? lastFrom(last, directory, true);
+        directories.set(directory, last);
       }
-      return last < 0 ? undefined : rules[last];
+      return rules[lastFrom(last, path, false)];
     },
   };
 }
 
-interface Pattern {
-  readonly parts: readonly string[];
-  /** Begins at the top of the repository. */
-  readonly anchored: boolean;
-  /** Means what lies below folders alone. */
-  readonly below: boolean;
-  /** Means exactly what it names, and nothing below. */
-  readonly exact: boolean;
-  readonly wild: boolean;
+interface OwnerPattern extends GitignorePattern {
+  /** Matches exactly what it names, and nothing below. */
+  readonly isExact: boolean;
 }
 
-/** Undefined for a pattern that means nothing. */
-function readPattern(pattern: string): Pattern | undefined {
-  const below = pattern.endsWith('/');
-  const plain = pattern.replace(/^\/+|(?<!\/)\/+$/g, '');
-  if (plain === '') return undefined;
-  const anchored = pattern.startsWith('/') || plain.includes('/');
-  const parts = plain.split('/');
-  // `docs/*` means what lies directly in docs; every other pattern means also what lies below what it names.
-  const exact = parts.at(-1) === '*' && parts.length > 1 && anchored;
-  return { parts, anchored, below, exact, wild: /[*?]/.test(plain) };
-}
-
-/** Whether the parts of a pattern match a path, or, unless it is exact, a folder above it. */
-function matchesParts(
-  { parts: named, anchored, exact, below }: Pattern,
-  parts: readonly string[],
-  count: { steps: number },
-): boolean {
-  const ends = matchedParts(anchored ? named : ['**', ...named], parts, count);
-  if (exact) return ends.includes(parts.length);
-  return ends.some((at) => at > 0 && (!below || at < parts.length));
+/** Undefined for a pattern that matches nothing. */
+function readPattern(text: string): OwnerPattern | undefined {
+  // git matches nothing by an empty name, and no file directly in `a` by `a/**/`; whoever writes them means the owners of all below.
+  const pattern = readGitignorePattern(text.replaceAll(/\/{2,}/g, '/').replace(/\/\*\*\/$/, '/**'));
+  if (pattern === undefined) return undefined;
+  // `docs/*` matches what is directly in docs; every other pattern matches also what is below.
+  return { ...pattern, isExact: pattern.isAnchored && /(?:^|\/)\*$/.test(text) };
 }

@@ -1,4 +1,4 @@
-/** Globs over package paths: short, without braces, and matched in linear time. */
+/** Globs over package paths: short and without braces. */
 import { readGlob } from '../package/glob.ts';
 import type { Glob } from '../package/glob.ts';
 
@@ -19,6 +19,8 @@ export function globProblem(glob: string): string | undefined {
 
 /** Whether a package path is meant by one of the globs. */
 export function matchesGlob(path: string, globs: readonly string[]): boolean {
+  // minimatch lets no wildcard match `.`, the path of a package at the top of its repository.
+  if (path === '.') return globs.some((glob) => /^(?:\.|\?|\*+)$/.test(glob));
   return globs.some((glob) => read(glob)?.matches(path) === true);
 }
 
@@ -34,21 +36,14 @@ function isPlain(glob: string): boolean {
   return !/[*?[{\\]/.test(glob.replace(/(?:^|\/)\*\*$/, ''));
 }
 
-function readPlain(glob: string): Pick<Glob, 'matches'> {
-  if (glob === '**') return { matches: () => true };
-  if (!glob.endsWith('/**')) return { matches: (path) => path === glob };
-  const folder = glob.slice(0, -2);
-  return { matches: (path) => path.startsWith(folder) };
-}
-
 /** A few globs are asked about many packages. */
 const MAX_KEPT = 500;
-const kept = new Map<string, Pick<Glob, 'matches'> | undefined>();
+const kept = new Map<string, Glob | undefined>();
 
-function read(glob: string): Pick<Glob, 'matches'> | undefined {
+function read(glob: string): Glob | undefined {
   if (kept.has(glob)) return kept.get(glob);
   if (kept.size >= MAX_KEPT) kept.clear();
-  const made = glob.length > MAX_LENGTH ? undefined : isPlain(glob) ? readPlain(glob) : readGlob(glob);
+  const made = glob.length > MAX_LENGTH ? undefined : readGlob(glob);
   kept.set(glob, made);
   return made;
 }

@@ -1,38 +1,46 @@
 import { PorticoError } from '../error.ts';
-import { matchedParts } from './wildcards.ts';
+import { readGitignorePattern, type GitignorePattern } from './gitignore-pattern.ts';
+import { MAX_PATTERN } from './glob.ts';
 
 /** Says of a path relative to the package whether its `.krmignore` hides it from reading. */
 export type IgnoreMatcher = (path: string) => boolean;
 
 /**
- * Reads a `.krmignore`: the subset of gitignore that kpt knows (comments, `!`, `/` anchors, trailing `/`, `*`, `?`, `**`).
- * The last pattern that matches the path or a directory above it decides. The caller decides which files to ask about.
+ * Reads a `.krmignore` as git reads a gitignore: the last pattern that matches a path decides, and nothing below a hidden directory
+ * comes back. The caller decides which files to ask about.
  */
 export function readKrmignore(text: string): IgnoreMatcher {
   const rules = text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#') && line.length <= MAX_PATTERN)
-    .slice(0, 1000)
-    .map(readRule);
+    .split('\n')
+    .filter((line) => !line.startsWith('#') && line.length <= MAX_PATTERN)
+    .slice(0, MAX_RULES)
+    .flatMap(readRule);
   if (rules.length === 0) return () => false;
-  const size = rules.reduce(
-    (sum, { parts }) => sum + parts.reduce((all, part) => all + part.length + 1, 0),
-    0,
-  );
+  const size = rules.reduce((sum, rule) => sum + rule.size, 0);
   let steps = 0;
-  return (path) => {
+  const decide = (path: string, isDirectory: boolean): boolean => {
     // Counted as the worst case: a file of patterns held against very many long names takes minutes.
     steps += size * path.length;
     if (steps > MAX_STEPS) throw tooCostly();
-    const parts = path.split('/');
-    let hidden = false;
-    for (const rule of rules) if (hits(rule, parts)) hidden = !rule.negated;
-    return hidden;
+    const last = rules.findLast((rule) => (isDirectory || !rule.isDirectory) && rule.matches(path));
+    return last?.isNegated === false;
+  };
+  const directories = new Map<string, boolean>();
+  const hidesDirectory = (path: string): boolean => {
+    const isHidden = directories.get(path) ?? decide(path, true);
+    directories.set(path, isHidden);
+    return isHidden;
+  };
+  return (path) => {
+    for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
+      if (hidesDirectory(path.slice(0, slash))) return true;
+    return decide(path, false);
   };
 }
 
-/** Characters of patterns times characters of paths: at worst about two seconds of a processor. */
+const MAX_RULES = 1_000;
+
+/** Characters of patterns times characters of paths: at worst about three seconds of a processor. */
 const MAX_STEPS = 500_000_000;
 
 function tooCostly(): PorticoError {
@@ -43,27 +51,24 @@ function tooCostly(): PorticoError {
   );
 }
 
-/** Paths are shorter, so a longer pattern hides nothing. */
-const MAX_PATTERN = 1_024;
-
-interface Rule {
-  readonly negated: boolean;
-  readonly directory: boolean;
-  readonly parts: readonly string[];
+interface Rule extends GitignorePattern {
+  readonly isNegated: boolean;
 }
 
-function readRule(line: string): Rule {
-  const negated = line.startsWith('!');
-  const body = (negated ? line.slice(1) : line).replace(/^\\(?=[#!])/, '');
-  const pattern = body.replace(/(?<!\/)\/+$/, '');
-  const own = pattern.replace(/^\//, '').split('/');
-  const parts = (pattern.includes('/') ? own : ['**', ...own]).filter(
-    (part, at, all) => part !== '**' || all[at - 1] !== '**',
-  );
-  return { negated, directory: body.endsWith('/'), parts };
+function readRule(line: string): Rule[] {
+  const text = withoutLastSpaces(line.endsWith('\r') ? line.slice(0, -1) : line);
+  const isNegated = text.startsWith('!');
+  const pattern = readGitignorePattern(isNegated ? text.slice(1) : text);
+  return pattern === undefined ? [] : [{ ...pattern, isNegated }];
 }
 
-/** True when the rule matches the path or a directory above it. */
-function hits({ parts, directory }: Rule, path: readonly string[]): boolean {
-  return matchedParts(parts, path).some((used) => used > 0 && (used < path.length || !directory));
+/** A space at the end counts only if it is escaped. */
+function withoutLastSpaces(line: string): string {
+  let end = 0;
+  for (let at = 0; at < line.length; at += 1) {
+    if (line[at] === '\\') at += 1;
+    else if (line[at] === ' ') continue;
+    end = at + 1;
+  }
+  return line.slice(0, end);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
 import { readKptfile, withName, withUpstream } from '../../src/package/kptfile.ts';
-import { readKrmignore } from '../../src/package/krmignore.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (raw: Uint8Array): string => new TextDecoder().decode(raw);
@@ -74,32 +73,6 @@ describe('Kptfile', () => {
     expect(textOf(withName(bytes(KPTFILE), 'shop'))).toBe(KPTFILE.replace('name: web', 'name: shop'));
     const named = bytes(KPTFILE);
     expect(withName(named, 'web')).toBe(named);
-  });
-});
-
-describe('.krmignore', () => {
-  const hides = readKrmignore(
-    '# comment\n*.gen.yaml\n/top.yaml\ntests/\n!tests/keep.yaml\na/**/z.yaml\n?.yml\n',
-  );
-  test.each([
-    ['x.gen.yaml', true],
-    ['deep/x.gen.yaml', true],
-    ['top.yaml', true],
-    ['deep/top.yaml', false],
-    ['tests/a.yaml', true],
-    ['deep/tests/a.yaml', true],
-    ['tests/keep.yaml', false],
-    ['tests', false],
-    ['a/z.yaml', true],
-    ['a/b/c/z.yaml', true],
-    ['b/z.yaml', false],
-    ['x.yml', true],
-    ['xx.yml', false],
-  ])('%s: %s', (path, hidden) => expect(hides(path)).toBe(hidden));
-
-  test('hostile patterns take no time', () => {
-    const match = readKrmignore(`${'*a'.repeat(2000)}\n${'**/'.repeat(500)}x\n${'{a,b}'.repeat(22)}\n`);
-    expect(match(`${'a'.repeat(3000)}b/${'c/'.repeat(400)}y`)).toBe(false);
   });
 });
 

@@ -96,7 +96,7 @@ function readConfig(data: Readonly<Record<string, string>>, budget: WorkBudget):
   const part = (key: string): string | undefined => (data[key] === '' ? undefined : data[key]);
   const pattern = part('by-value-regex');
   const [path, glob] = [part('by-path'), part('by-file-path')];
-  const file = glob === undefined ? undefined : readGlob(glob);
+  const file = glob === undefined ? undefined : readGlob(glob, { braces: true });
   if (glob !== undefined && file === undefined) return `invalid by-file-path: ${shown(glob)} is not a glob`;
   if (part('by-value') !== undefined && pattern !== undefined) {
     return 'only one of ["by-value", "by-value-regex"] can be provided';

@@ -17,6 +17,13 @@ beforeAll(async () => {
     owned: {
       files: { ...FILES, '.github/CODEOWNERS': '/web/ @carol\n/db/ @acme/platform\n' },
     },
+    teams: {
+      files: {
+        ...below('teams/a', smallPackage('a')),
+        ...below('secure', smallPackage('secure')),
+        '.github/CODEOWNERS': '/teams/*/ @carol\n/secure/ @carol\n/* @bob\n',
+      },
+    },
     squash: {
       files: {
         ...FILES,
@@ -94,6 +101,22 @@ test('code owners of what changed must be among those who approved', async () =>
   await repo.review(number, 'APPROVE', undefined, 'alice');
   expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
 });
+
+test.each(['teams/a', 'secure'])(
+  'an owner of /teams/*/ and one before /* must approve a change of %s (120)',
+  async (directory) => {
+    const repo = stage.repository('teams');
+    const changed = { [`${directory}/config.yaml`]: configMap('config', { color: 'one' }) };
+    const { number } = await repo.propose(`next-${directory}`, changed);
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    expect(await repo.command(number, '/portico publish')).toMatchObject({
+      reaction: 'confused',
+      reply: expect.stringMatching(/no code owner of .*config\.yaml.*has approved.*@carol/i),
+    });
+    await repo.review(number, 'APPROVE', undefined, 'carol');
+    expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
+  },
+);
 
 test('readiness gates are computed: what is written by hand does not count', async () => {
   const repo = stage.repository('gated');
