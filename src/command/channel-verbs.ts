@@ -70,9 +70,13 @@ const CHANNEL = {
 export const PLAN = {
   name: 'plan',
   usage: 'plan [<package>]',
-  summary: 'Show what each package downstream gets next, and why; of a channel file, as it is proposed here.',
+  summary:
+    'Show what a pull request changes of the configuration, and what each package downstream gets next, and why.',
   examples: [
-    { line: '/portico plan', does: 'lists all packages downstream of this repository' },
+    {
+      line: '/portico plan',
+      does: 'shows the changed settings and documents, and lists all packages downstream of this repository',
+    },
     { line: '/portico plan web', does: 'lists those that are made from web' },
   ],
   accepts: { positional: 1 },

@@ -286,7 +286,7 @@ describe('a mistake is told with code, place and remedy', () => {
         code: 'unknown-field',
         line: 6,
         column: 5,
-        hint: 'Fields here: release, requireApprovals, allowSelfApproval, requireApprovalBy, directPushes, mergeMethod, approvals, codeOwners.',
+        hint: 'Fields here: release, requireApprovals, allowSelfApproval, requireApprovalBy, weakeningApprovalBy, directPushes, mergeMethod, approvals, codeOwners.',
       },
     ],
     [

@@ -55,6 +55,11 @@ interface Outcome {
 
 export type TrialMemory = Map<string, Outcome>;
 
+/** Nothing was tried yet. */
+export function createTrialMemory(): TrialMemory {
+  return new Map();
+}
+
 /** What a trial is made with. */
 export interface TrialWork {
   readonly ports: Pick<Ports, 'content' | 'builtins' | 'runtimeVersion' | 'now'>;

@@ -164,6 +164,7 @@ function treeOf(
     },
     updates: { ...updated, follow: followText(follow) },
     sharing: config.sharing ?? { to: [], from: [] },
+    controlledBy: config.controlledBy ?? [],
     dashboard: config.dashboard ?? true,
     // Owners whose approval no one asks for protect nothing.
     ...(asksOwners(inEffect.config) && { codeOwners: owners }),

@@ -8,13 +8,22 @@ import type { Step } from '../../command/step.ts';
 import { newestInRange } from '../../config/follow.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { notShown } from '../../text/counted.ts';
+import { CONFIG_CHECK } from '../check-names.ts';
+import { configText } from '../check/config-check.ts';
+import { createTrialMemory } from '../check/config-trial.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { mergedTree } from '../promotion/proposed-channels.ts';
+import { loadGuardrails } from '../render/guardrails.ts';
 import { packageChannels, publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
 import { channelRevision, loadRevisionRefs, revisionsByDirectory } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
+import { digestAt, loadApprovals } from '../review/approvals.ts';
+import { configApproval } from '../review/config-approval.ts';
+import { configurationEffects } from '../review/configuration-effects.ts';
+import { proposedConfig } from '../review/proposed-config.ts';
+import { beneathProposal } from '../review/unpublished-beneath.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import { catchUserError } from '../text/why-refused.ts';
@@ -29,17 +38,50 @@ const MAX_WHY = 300;
 const MAX_NOTES = 20;
 
 interface Asking {
-  readonly ports: Pick<Ports, 'catalog' | 'content'>;
+  readonly ports: Ports;
   readonly access: RepositoryAccess;
   readonly snapshot: ProposalSnapshot | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Answers with what every package downstream gets next. Nothing is written. */
+/**
+ * Answers with what every package downstream gets next, below what a pull request changes of the configuration. Nothing is
+ * written.
+ */
 export async function showPlan({
   step,
   ...asking
 }: Asking & { readonly step: Extract<Step, { do: 'show-plan' }> }): Promise<StepOutcome> {
+  const changed = step.package === undefined ? await configurationPlan(asking) : '';
+  const plan = await downstreamPlan(asking, step.package);
+  if (changed === '') return plan;
+  const reply = plan.kind === 'done' ? (plan.reply ?? '') : `${plan.message} ${plan.hint}`;
+  return { kind: 'done', reply: `${changed}\n\n${reply}` };
+}
+
+/** What merging the pull request changes of the configuration in effect; '' for nothing. */
+async function configurationPlan({ ports, access, snapshot, signal }: Asking): Promise<string> {
+  if (snapshot === null) return '';
+  const { config, base, head } = snapshot;
+  const inForce = await loadGuardrails({ git: access.git, config, base, now: ports.now(), signal });
+  const memory = ports.memories.of(createTrialMemory);
+  const found = await proposedConfig({ ports, memory, access, registered: snapshot, inForce, signal });
+  if (found === null) return '';
+  if (found.problems.length > 0) return `The configuration has errors: see the check ${code(CONFIG_CHECK)}.`;
+  const approvals = await loadApprovals({
+    ports,
+    access,
+    snapshot,
+    digest: await digestAt(access, head.oid, signal),
+    known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
+    signal,
+  });
+  const approval = await configApproval({ access, snapshot, changes: found.changes, approvals, signal });
+  const effects = await configurationEffects({ ports, access, signal }, snapshot, found);
+  return configText({ ...found, approval, effects });
+}
+
+async function downstreamPlan(asking: Asking, named: string | undefined): Promise<StepOutcome> {
   const { ports, access, signal } = asking;
   const upstream = ports.catalog.get(access.ref.id);
   const place = await placeOf(asking);
@@ -50,7 +92,6 @@ export async function showPlan({
   const published = [...revisionsByDirectory(place.refs).keys()].flatMap(
     (directory) => packagePathOf(place.registered, directory) ?? [],
   );
-  const named = step.package;
   if (named !== undefined && !published.includes(named)) {
     const hint = 'Write the package path relative to the registered directory.';
     return { kind: 'refused', message: `${shown(named)} has no published revision.`, hint };

@@ -17,7 +17,7 @@ import { readKptfileAt } from '../repository/kptfile-at.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { loadApprovals } from '../review/approvals.ts';
 import { configApproval } from '../review/config-approval.ts';
-import { openProposalsText } from '../review/configuration-effects.ts';
+import { configurationEffects } from '../review/configuration-effects.ts';
 import { waivedPackages } from '../review/draft-history.ts';
 import { removedPackages, usersOfRemoved } from '../review/known-users.ts';
 import { leftBehind } from '../review/left-behind.ts';
@@ -126,7 +126,7 @@ export async function loadFindings({
     waived: await waivedPackages({ ports, git: access.git, snapshot, head, signal }),
     proposedConfig: configuration && {
       ...configuration,
-      effects: [await openProposalsText(access, snapshot, changed, signal)].filter((text) => text !== ''),
+      effects: await configurationEffects({ ports, access, signal }, snapshot, configuration),
       approval: await configApproval({ access, snapshot, changes: changed, approvals, signal }),
     },
     sources: await sourceFindings({

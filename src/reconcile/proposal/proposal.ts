@@ -1,6 +1,7 @@
 /** Pull requests against the registered branch: read, brought to what they should be, judged, summed up. */
 import { PorticoError } from '../../error.ts';
 import { DONE, nothing, PUT_OFF, type Answer, type Reconciler } from '../answer.ts';
+import { createTrialMemory } from '../check/config-trial.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -32,7 +33,11 @@ export type ProposalReconciler = Reconciler<'proposal'>;
  */
 export function createProposalReconciler(ports: Ports): ProposalReconciler {
   const cache = createRenderCache();
-  const memory: FindingsMemory = { trials: new Map(), mended: new Map(), sources: new Map() };
+  const memory: FindingsMemory = {
+    trials: ports.memories.of(createTrialMemory),
+    mended: new Map(),
+    sources: new Map(),
+  };
   const listed = new Map<string, string>();
   const look = async (
     access: RepositoryAccess,

@@ -1,9 +1,11 @@
 /** What comes of a changed configuration beside the proposal that changes it: for open proposals, and for other repositories. */
 import { counted } from '../../text/counted.ts';
 import type { ConfigurationChange } from '../check/configuration-changes.ts';
-import type { RepositoryAccess } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { code, shownValue } from '../text/markdown-blocks.ts';
+import { documentEffects } from './document-effects.ts';
+import type { ReadConfig } from './proposed-config.ts';
 
 /** Open proposals that are named, and settings that they then need less of. */
 const MAX_NAMED = 20;
@@ -12,8 +14,20 @@ const MAX_SETTINGS = 5;
 /** Settings that decide what an open proposal needs. */
 const OF_PROPOSALS = /^(?:publish\.|access\.(?:approve|publish)$|guardrail|exemptions|CODEOWNERS)/;
 
+/** What it does to open proposals and to other repositories, one Markdown paragraph each. */
+export async function configurationEffects(
+  { ports, access, signal }: RepositoryWork<'catalog' | 'content' | 'enqueue' | 'log', 'forge' | 'ref'>,
+  { pull, config }: Pick<ProposalSnapshot, 'pull' | 'config'>,
+  { changes, proposed, documents, problems }: ReadConfig,
+): Promise<readonly string[]> {
+  if (problems.length > 0 || proposed === null) return [];
+  const open = await openProposalsText(access, { pull, config }, changes, signal);
+  const elsewhere = await documentEffects(ports, access.ref.id, { inEffect: config, proposed, documents });
+  return open === '' ? elsewhere : [open, ...elsewhere];
+}
+
 /** The open proposals that need less than before; '' where they need the same. */
-export async function openProposalsText(
+async function openProposalsText(
   { forge }: Pick<RepositoryAccess, 'forge'>,
   { pull, config }: Pick<ProposalSnapshot, 'pull' | 'config'>,
   changes: readonly ConfigurationChange[],

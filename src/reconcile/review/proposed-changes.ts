@@ -137,7 +137,7 @@ export async function proposedChanges({
 const UNREGISTERED: ConfigurationChange = {
   field: CONFIGURATION_FILE,
   before: 'registers this repository',
-  after: 'removed: Portico does nothing here any more',
+  after: 'removed: Portico no longer acts here',
   weaker: true,
   asks: true,
 };

@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { exemptionState, MAX_EXEMPT_DAYS } from '../../config/exemptions.ts';
 import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
-import type { Exemption } from '../../config/repository-config.ts';
+import type { Exemption, RepositoryConfig } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
@@ -24,6 +24,7 @@ import {
   proposedProblems,
   type Configuring,
   type ConfiguredCommits,
+  type ProposedDocuments,
 } from './proposed-changes.ts';
 
 /** What of a pull request, or of the commit of a merge queue, is read. */
@@ -32,6 +33,13 @@ export type ConfiguringCommit = Configuring &
     readonly head: { readonly oid: string };
     readonly files?: string;
   };
+
+/** With what its effects elsewhere follow from. */
+export interface ReadConfig extends ProposedConfig {
+  /** Null where it has mistakes or is removed. */
+  readonly proposed: RepositoryConfig | null;
+  readonly documents: ProposedDocuments | null;
+}
 
 /** The configuration of a proposal that changes it, or a file that it names, compared and tried; null where it does not. */
 export async function proposedConfig({
@@ -43,7 +51,7 @@ export async function proposedConfig({
   readonly access: Pick<RepositoryAccess, 'git'>;
   readonly registered: ConfiguringCommit;
   readonly inForce: LoadedGuardrails;
-}): Promise<ProposedConfig | null> {
+}): Promise<ReadConfig | null> {
   if (!mayConfigure(registered)) return null;
   const { facts, base, head, files } = registered;
   const configured = (await git.resolve(`refs/heads/${facts.defaultBranch}`, work.signal)) ?? base;
@@ -65,7 +73,7 @@ async function configurationAt(
   git: RepositoryAccess['git'],
   { defaultBranch, proposal }: { readonly defaultBranch: string; readonly proposal: Configuring },
   { inForce, commits }: { readonly inForce: LoadedGuardrails; readonly commits: ConfiguredCommits },
-): Promise<ProposedConfig> {
+): Promise<ReadConfig> {
   const { ports, signal } = work;
   const { base, head, files = head } = commits;
   const proposed = await readConfiguration(git, head, defaultBranch, signal);
@@ -84,6 +92,8 @@ async function configurationAt(
       ...proposedProblems(documents),
     ],
     changes: withUnnamed(changes, trial),
+    proposed: proposed?.config ?? null,
+    documents,
     trial,
     placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
   };
