@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { createApi, type Api } from '../api/api.ts';
 import { createCatalog } from '../catalog/catalog.ts';
 import { createSharedCatalog } from '../catalog/shared-catalog.ts';
+import { GITHUB_LIMITS } from '../forge/call-gate.ts';
 import { askReadable } from '../forge/readable.ts';
 import { grouped } from '../intake/grouped.ts';
 import { createContentWork, type ContentWork } from '../isolation/content.ts';
@@ -32,6 +33,7 @@ import { createFreshness } from './freshness.ts';
 import { createHandlers } from './handlers.ts';
 import { LANES, tenantOf } from './lanes.ts';
 import { createPorts } from './ports.ts';
+import { createReaders } from './readers.ts';
 import { createRepositoryAccess } from './repository-access.ts';
 import { createRunning } from './running.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -107,6 +109,11 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     running,
     lock,
     turns,
+    readers: createReaders({
+      ports,
+      pointsPerMinute: environment.pointsPerMinute ?? GITHUB_LIMITS.perMinute,
+      now: () => Date.now(),
+    }),
     tracing,
     freshness,
     index,
@@ -192,8 +199,14 @@ async function startContentWork({ database, metrics, contentPools }: BotOptions)
   return work;
 }
 
-/** Proposals of one author are served in turn with those of others. */
+/** Proposals and comments of one author are served in turn with those of others. */
 function inTurn(turns: Turns, job: Job): Job {
+  if (job.kind === 'comment' || job.kind === 'reader-comment') {
+    const author = job.data.author ?? job.data.form?.author;
+    if (author === undefined) return job;
+    const { priority } = turns.next(`comments of ${author}`);
+    return { ...job, priority: (job.priority ?? 0) + priority };
+  }
   if (!isProposalJob(job) || job.data.author === undefined) return job;
   const { priority, waits } = turns.next(job.data.author);
   return { ...job, priority, data: { ...job.data, ...(waits && { waits }) } };

@@ -73,6 +73,7 @@ export function createFreshness(now: () => number, marginMs: number): Freshness 
 
 /** A command is decided on what is there now, and what failed once is read anew. */
 export function momentOf({ kind, origin: { at }, attempt }: ReceivedJob): Moment | null {
-  if (kind === 'comment' || kind === 'fix' || attempt > 1 || at === undefined) return null;
+  const isCommand = kind === 'comment' || kind === 'reader-comment' || kind === 'fix';
+  if (isCommand || attempt > 1 || at === undefined) return null;
   return { since: at, passOn: traitsOf(kind).onlyReads === true };
 }

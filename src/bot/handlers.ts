@@ -6,8 +6,8 @@ import { createCommentReconciler } from '../reconcile/command/comment.ts';
 import { createDashboardReconciler } from '../reconcile/dashboard/dashboard.ts';
 import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { createRestorationReconciler } from '../reconcile/draft/restoration.ts';
-import { JOB_KINDS, traitsOf, type JobKind, type ProposalJob } from '../reconcile/job.ts';
-import { longerJob, proposalJob, STRANGER } from '../reconcile/jobs.ts';
+import { JOB_KINDS, traitsOf, type CommentTarget, type JobKind, type ProposalJob } from '../reconcile/job.ts';
+import { longerJob, proposalJob, readerCommentJob, STRANGER } from '../reconcile/jobs.ts';
 import type { Ports } from '../reconcile/ports.ts';
 import { createFixReconciler } from '../reconcile/proposal/fix.ts';
 import { createMergeGroupReconciler } from '../reconcile/proposal/merge-group.ts';
@@ -29,6 +29,7 @@ import type { SharedIndex } from '../replica/shared-index.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { momentOf, type Freshness } from './freshness.ts';
 import { shareOf } from './lanes.ts';
+import type { Readers } from './readers.ts';
 import { readJob, type ReceivedJob } from './received-job.ts';
 import type { Running } from './running.ts';
 import type { Turns } from './turns.ts';
@@ -43,6 +44,7 @@ export interface HandlerParts {
   readonly running: Running;
   readonly lock: KeyedLock;
   readonly turns: Turns;
+  readonly readers: Readers;
   readonly tracing: Tracing;
   readonly freshness: Freshness;
   /** Absent where the index is in this process alone. */
@@ -79,7 +81,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
 }
 
 /** Does each job as its kind demands. */
-function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
+function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Handlers {
   const proposal = createProposalReconciler(ports);
   const updateChecks = createUpdateChecksReconciler(ports);
   const mergeGroup = createMergeGroupReconciler(ports);
@@ -120,14 +122,26 @@ function reconcilers({ ports, running, lock, turns }: HandlerParts): Handlers {
       return answer;
     });
   };
+  // To end what is under way, a comment must not wait for it.
+  const carryOut = (data: CommentTarget, signal: AbortSignal): Promise<Answer> =>
+    data.aside === true ? comment(data, signal) : lock.run(pullKey(data), () => comment(data, signal));
   return {
     proposal: look,
     'long-proposal': look,
     'stranger-proposal': look,
     'long-stranger-proposal': look,
-    comment: ({ data }, signal) =>
-      // To end what is under way, a comment must not wait for it.
-      data.aside === true ? comment(data, signal) : lock.run(pullKey(data), () => comment(data, signal)),
+    comment: async (job, signal) => {
+      if (!(await readers.isReader(job.data, signal))) return carryOut(job.data, signal);
+      await ports.enqueue(readerCommentJob(job));
+      return DONE;
+    },
+    'reader-comment': async ({ data, key }, signal) => {
+      const { installationId } = data.repository;
+      const seconds = readers.secondsToWait(installationId);
+      if (seconds === 0) return readers.spend(installationId, () => carryOut(data, signal));
+      await ports.enqueue(readerCommentJob({ data, key }, seconds));
+      return PUT_OFF;
+    },
     'update-checks': ({ data }, signal) => updateChecks(data, signal),
     'merge-group': ({ data }, signal) => mergeGroup(data, signal),
     fix: ({ data }, signal) => lock.run(pullKey(data), () => done(fix(data, signal))),

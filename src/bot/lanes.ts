@@ -12,6 +12,8 @@ import type { ReceivedJob } from './received-job.ts';
  */
 const SETTINGS: Readonly<Record<LaneName, Omit<Lane, 'name' | 'kinds'>>> = {
   commands: { concurrency: 4 },
+  // Of people who cannot write: nobody else waits for them.
+  readers: { concurrency: 2 },
   proposals: { concurrency: 4 },
   'long-proposals': { concurrency: 2 },
   strangers: { concurrency: 2 },

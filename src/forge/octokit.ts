@@ -9,6 +9,7 @@ import { conditionsOf, tokenDigest, type EtagCache } from './etag-cache.ts';
 import { forgeError, isPrimaryLimit } from './forge-error.ts';
 import type { ContentBudget, ForgeCall, LookPause } from './forge-types.ts';
 import { graphqlStatus, isGraphqlLimit, type GraphqlFault } from './graphql-fault.ts';
+import { notePoints } from './spent-points.ts';
 
 /** What all clients of one forge share. */
 export interface ClientShare {
@@ -101,6 +102,7 @@ async function sendRequest(conversation: Conversation, options: RequestOptions):
   let refused = 0;
   for (let attempt = 1; ;) {
     const leave = await gate.enter(kind, pointsOf(options), signal);
+    notePoints(pointsOf(options));
     let failure: PorticoError;
     let date: string | undefined;
     let status: number;

@@ -60,6 +60,8 @@ const comment = z.object({
     .exactOptional(),
   /** The head of the pull request when the webhook came. */
   headSeen: z.string().exactOptional(),
+  /** Login of whoever wrote it, as far as the event says. Only decides whose turn it is. */
+  author: z.string().optional(),
   /** It ends what is under way there, so it does not wait for that. */
   aside: z.literal(true).exactOptional(),
 });
@@ -192,6 +194,7 @@ export type Notice = Readonly<z.output<typeof notice>>;
 /** Queues of their own, each with so many jobs at a time: see bot/lanes.ts. */
 export type LaneName =
   | 'commands'
+  | 'readers'
   | 'proposals'
   | 'long-proposals'
   | 'strangers'
@@ -240,6 +243,7 @@ const JOBS = {
   fix: { data: fix, lane: 'commands' },
   'merge-group': { data: mergeGroup, lane: 'proposals', withoutVariants: true },
   comment: { data: comment, lane: 'commands' },
+  'reader-comment': { data: comment, lane: 'readers' },
   variant: { data: variant, lane: 'variants' },
   'update-checks': { data: updateBranch, lane: 'proposals', withoutVariants: true },
   restoration: { data: restoration, lane: 'publications', withoutVariants: true },

@@ -159,13 +159,26 @@ export function commentJob(
   repository: RepositoryRef,
   number: number,
   source: CommentTarget['source'],
-  how: Pick<CommentTarget, 'form' | 'aside'> = {},
-): Job {
+  how: Pick<CommentTarget, 'form' | 'aside' | 'author'> = {},
+): JobOf<'comment'> {
   return {
     kind: 'comment',
     key: `comment:${repository.id}#${number}/${source.kind}/${source.id}`,
     data: { repository, number, source, ...how },
     priority: 10,
+  };
+}
+
+/** The same comment in the lane of people who cannot write. */
+export function readerCommentJob(
+  { data, key }: Pick<JobOf<'comment'>, 'data' | 'key'>,
+  afterSeconds = 0,
+): Job {
+  return {
+    kind: 'reader-comment',
+    key,
+    data,
+    ...(afterSeconds > 0 && { startAfterSeconds: afterSeconds }),
   };
 }
 

@@ -43,8 +43,8 @@ const issue = z.object({
   ...opening,
   labels: z.array(z.object({ name: z.string().nullish() }).nullish()).nullish(),
 });
-const text = z.object({ id: z.number(), body: z.string().nullish() });
-const remark = text.extend({ created_at: opening.created_at, user: opening.user });
+const text = z.object({ id: z.number(), body: z.string().nullish(), user: opening.user });
+const remark = text.extend({ created_at: opening.created_at });
 
 const pullNumbers = z
   .array(z.object({ number: z.number() }).nullish())

@@ -151,7 +151,8 @@ function commented(event: Payload<'issue_comment'>): Job[] {
   const body = comment.body ?? '';
   if (action !== 'created' || !mayHoldCommands(body)) return [];
   const source = { kind: 'comment' as const, id: comment.id };
-  return [commentJob(repositoryOf(event), issue.number, source, CANCEL.test(body) ? { aside: true } : {})];
+  const how = { author: comment.user?.login, ...(CANCEL.test(body) && { aside: true as const }) };
+  return [commentJob(repositoryOf(event), issue.number, source, how)];
 }
 
 /** What comes from a fork waits in another lane. The proposal itself decides: this spares a way round. */
@@ -290,5 +291,6 @@ function reviewed(event: Payload<'pull_request_review'>): Job[] {
   const repository = repositoryOf(event);
   const look = lookAt(repository, pull);
   if (action !== 'submitted' || !mayHoldCommands(review.body ?? '')) return [look];
-  return [look, commentJob(repository, pull.number, { kind: 'review', id: review.id })];
+  const source = { kind: 'review' as const, id: review.id };
+  return [look, commentJob(repository, pull.number, source, { author: review.user?.login })];
 }

@@ -142,7 +142,7 @@ export function createRepositorySweep(
         const source = { kind: 'review' as const, id: review.id };
         if (review.authorIsBot || !holdsCommand(review.body) || answered.has({ repository, source }))
           continue;
-        await ports.enqueue(commentJob(repository, number, source));
+        await ports.enqueue(commentJob(repository, number, source, { author: review.author }));
       }
     }
     const since = new Date(ports.now().getTime() - COMMENT_DAYS * 86_400_000);
@@ -155,7 +155,7 @@ export function createRepositorySweep(
       }
       if (comment.authorIsBot || !holdsCommand(comment.body) || answered.has({ repository, source }))
         continue;
-      await ports.enqueue(commentJob(repository, comment.issue, source));
+      await ports.enqueue(commentJob(repository, comment.issue, source, { author: comment.author }));
     }
     for (const {
       id,
