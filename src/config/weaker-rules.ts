@@ -111,6 +111,8 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   branch: { isWeaker: always },
   directory: { isWeaker: always },
   deployment: FREE,
+  // Files of a tool that is not named are judged by no one.
+  deploy: { isWeaker: narrower },
   versioning: FREE,
   defaultUpstream: FREE,
   ...guardrail('mutators'),
