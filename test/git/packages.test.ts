@@ -62,8 +62,8 @@ describe('packages', () => {
       id: expect.stringMatching(/^[0-9a-f]{40}$/),
     });
     expect(found.skipped).toEqual([
-      { path: 'link', reason: 'symlink' },
-      { path: 'mod', reason: 'submodule' },
+      { path: 'link', reason: 'symlink', target: '/etc/passwd', id: expect.any(String) },
+      { path: 'mod', reason: 'submodule', id: '1'.repeat(40) },
     ]);
     expect(await mirror.readPackage(commit, 'none')).toBeNull();
   });

@@ -5,7 +5,7 @@
 import type { PackageFiles } from '../package.ts';
 import { packageDirs } from '../render/package-sources.ts';
 import { DEPLOY_TOOLS, TOOL_NAMES, type DeployTool } from './deploy-tools.ts';
-import { judgeAttributes } from './git-attributes.ts';
+import { judgeAttributes, newRewritingLines } from './git-attributes.ts';
 import { judgeKustomization, type Refused } from './kustomization.ts';
 
 interface ToolFile {
@@ -22,6 +22,14 @@ interface ToolFile {
   /** Other files from which the tool builds. */
   readonly inputs?: (path: string, files: PackageFiles) => readonly string[];
 }
+
+const GIT_ATTRIBUTES: ToolFile = {
+  name: /^\.gitattributes$/,
+  tools: ['argocd', 'kubectl', 'config-sync'],
+  effect: 'read other bytes from a checkout than guardrails judge',
+  remedy: 'Remove the attribute, or limit it to extensions that no tool reads, such as *.png.',
+  judge: (path, files) => judgeAttributes(files.get(path)?.bytes ?? new Uint8Array()),
+};
 
 const TABLE: readonly ToolFile[] = [
   {
@@ -57,13 +65,7 @@ const TABLE: readonly ToolFile[] = [
       return [...files.keys()].filter((one) => one.startsWith(top) && inChart.test(one.slice(top.length)));
     },
   },
-  {
-    name: /^\.gitattributes$/,
-    tools: ['argocd', 'kubectl', 'config-sync'],
-    effect: 'read other bytes from a checkout than guardrails judge',
-    remedy: 'Remove the attribute, or limit it to extensions that no tool reads, such as *.png.',
-    judge: (path, files) => judgeAttributes(files.get(path)?.bytes ?? new Uint8Array()),
-  },
+  GIT_ATTRIBUTES,
 ];
 
 /** One file by which a tool applies something else than guardrails judge. */
@@ -102,6 +104,28 @@ export function toolFindings(
       },
     ];
   });
+}
+
+/** One line of a file outside of packages by which a tool reads other content in them. */
+export interface OutsideFinding {
+  readonly path: string;
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Lines that a change adds to a `.gitattributes` outside of packages: it holds for all directories below. */
+export function attributeFindings(
+  path: string,
+  before: Uint8Array | null,
+  after: Uint8Array,
+  tools: readonly DeployTool[] = DEPLOY_TOOLS,
+): OutsideFinding[] {
+  if (!GIT_ATTRIBUTES.tools.some((tool) => tools.includes(tool))) return [];
+  return newRewritingLines(before, after).map((refused) => ({
+    path,
+    line: refused.line ?? 1,
+    message: messageOf(path, GIT_ATTRIBUTES, refused, tools),
+  }));
 }
 
 const ANY: Refused = { what: '', inputs: [] };

@@ -1,6 +1,7 @@
 /** Pure: the check of the packages' own pipelines. */
 
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
+import type { OutsideFinding } from '../../package/tool-files/tool-files.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
@@ -14,7 +15,12 @@ import { annotationOf, findingTitle, placed, titlePart, type CheckContent } from
 /** Bytes, as the forge counts the text of a check. A cut patch would not apply. */
 const MAX_PATCH = 60_000;
 
-export function renderCheck(rendered: readonly RenderedPackage[], commit: RenderCommit): CheckContent {
+export function renderCheck(
+  rendered: readonly RenderedPackage[],
+  commit: RenderCommit,
+  /** Lines outside of packages by which tools read other content in them. */
+  outside: readonly OutsideFinding[] = [],
+): CheckContent {
   const own = rendered.flatMap((one) =>
     one.findings.filter(({ guardrail }) => guardrail === undefined).map((finding) => ({ one, finding })),
   );
@@ -29,11 +35,13 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
       ? failedTitle(failed)
       : unstable.length > 0
         ? `${names(unstable)}: a function is not idempotent`
-        : withheld
-          ? 'The branch is not rendered'
-          : rendered.length === 0
-            ? 'Nothing to render'
-            : `${counted(rendered.length, 'package')} rendered`;
+        : outside.length > 0
+          ? `${outside[0]?.path}: tools would read other content`
+          : withheld
+            ? 'The branch is not rendered'
+            : rendered.length === 0
+              ? 'Nothing to render'
+              : `${counted(rendered.length, 'package')} rendered`;
   const summary = [
     ...failed.map((one) => failure(one)),
     ...unstable.map(
@@ -45,15 +53,25 @@ export function renderCheck(rendered: readonly RenderedPackage[], commit: Render
           `${commit.reason} Apply the patch below with \`git apply\`, or run \`portico render\` on the branch, then push.`,
         ]
       : []),
+    ...outside.map(({ message }) => foreignSentence(message)),
     runTable(rendered),
   ].filter((part) => part !== '');
   const { annotations, rest } = placed([
     ...findings.map(({ one, finding }) => annotationOf(one, finding)),
     ...rendered.flatMap((one) => problemAnnotation(one)),
+    ...outside.map(({ path, line, message }) => ({
+      path,
+      startLine: line,
+      endLine: line,
+      level: 'failure' as const,
+      title: 'tool files',
+      message,
+    })),
   ]);
   return {
     name: RENDER_CHECK,
-    conclusion: failed.length > 0 || unstable.length > 0 || withheld ? 'failure' : 'success',
+    conclusion:
+      failed.length > 0 || unstable.length > 0 || outside.length > 0 || withheld ? 'failure' : 'success',
     title,
     summary: summary.length === 0 ? 'No package is changed.' : summary.join('\n\n'),
     ...textOf([withheld ? patchText(commit) : '', rest, remarksText(remarks.map(({ finding }) => finding))]),

@@ -1,6 +1,7 @@
 /** Pure: from what rendering found to the check runs that people see. */
 
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { OutsideFinding } from '../../package/tool-files/tool-files.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import { joined } from '../../text/joined.ts';
@@ -34,6 +35,8 @@ export interface ProposalFacts extends PackageFacts {
   /** Files with resources that would belong to no package any more. */
   readonly leftBehind: readonly string[];
   readonly commit: RenderCommit;
+  /** Lines outside of packages by which tools read other content in them. */
+  readonly outside?: readonly OutsideFinding[];
   readonly conflicts: readonly OpenConflict[];
   /** How many there were, settled ones included. */
   readonly listed?: number;
@@ -67,7 +70,7 @@ const FIX: CheckAction = {
 /** The checks of a proposal in the order of the aggregate, which sums them up. One that has nothing to be about is not there. */
 const CHECKS: readonly ((facts: ProposalFacts) => CheckContent | readonly CheckContent[] | undefined)[] = [
   packageCheck,
-  ({ rendered, commit }) => renderCheck(rendered, commit),
+  ({ rendered, commit, outside }) => renderCheck(rendered, commit, outside),
   conflictsCheck,
   ({ removed, usedBy, leftBehind }) =>
     removed.length === 0 ? undefined : deletionCheck(removed, usedBy, leftBehind),

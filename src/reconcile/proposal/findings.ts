@@ -10,6 +10,7 @@ import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { channelsOf } from '../promotion/channels-of.ts';
 import { lookWhenOpen } from '../promotion/proposed-channels.ts';
+import { attributesAbove } from '../render/attributes-above.ts';
 import type { LoadedGuardrails } from '../render/guardrails.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
@@ -117,6 +118,12 @@ export async function loadFindings({
     usedBy: await usersOfRemoved(ports, access, snapshot, signal),
     leftBehind: await leftBehind(access, { packages, registered: config.directory, head }, signal),
     commit,
+    outside: await attributesAbove(
+      access,
+      config,
+      { changed: snapshot.otherFiles, mergeBase: snapshot.mergeBase, head },
+      signal,
+    ),
     kptfiles: await kptfileProblems(access, head, snapshot, signal),
     ...open,
     behind: {

@@ -1,10 +1,12 @@
 import { contentDigest } from '../../revision/digest.ts';
+import { isBelow } from '../../revision/package-path.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { channelsOf } from '../promotion/channels-of.ts';
 import type { ProposedChannels } from '../promotion/proposed-channels.ts';
+import { attributesAbove } from '../render/attributes-above.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
@@ -70,6 +72,16 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       rendered,
       removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
       commit: groupCommit(head, rendered),
+      outside: await attributesAbove(
+        access,
+        config,
+        {
+          changed: changes.filter(({ path }) => !packages.some(({ directory }) => isBelow(directory, path))),
+          mergeBase: target.baseSha,
+          head: head.oid,
+        },
+        signal,
+      ),
       kptfiles: await kptfileProblems(access, head.oid, { packages }, signal),
       conflicts: [],
       lost: false,

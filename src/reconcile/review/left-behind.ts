@@ -1,9 +1,8 @@
+import { isApplied } from '../../package/tool-files/applied-name.ts';
+import { isToolFile } from '../../package/tool-files/tool-files.ts';
 import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { rootPackages, type ProposalPackage } from '../repository/proposal-snapshot.ts';
-
-/** What tools for clusters read as resources, in any spelling. */
-const RESOURCES = /\.(?:ya?ml|json)$/i;
 
 /**
  * Files with resources that stay where a package was whose Kptfile is removed, by their paths from the top of the
@@ -33,7 +32,10 @@ export async function leftBehind(
   const gone = new Set(removed);
   return paths
     .map(({ path }) => path)
-    .filter((path) => RESOURCES.test(path) && !path.startsWith('.github/') && isOrphan(path, roots, gone));
+    .filter(
+      (path) =>
+        (isApplied(path) || isToolFile(path)) && !path.startsWith('.github/') && isOrphan(path, roots, gone),
+    );
 }
 
 /** True where the nearest package above a file is one that is removed. */

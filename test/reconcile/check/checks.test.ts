@@ -202,6 +202,24 @@ describe('policies', () => {
     expect(checks.get('portico')).toMatchObject({ conclusion: 'failure' });
   });
 
+  test('a .gitattributes above packages that rewrites manifests fails, and one for pictures does not (106)', async () => {
+    const repo = stage.repository('judged');
+    const { number } = await repo.propose('encoded', {
+      '.gitattributes': '*.png filter=lfs\nweb/*.yaml working-tree-encoding=IBM037\n',
+    });
+    const checks = await repo.checksOf(number);
+    const rendered = checks.get('portico/render');
+    expect(rendered).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(repo, rendered)).toMatchObject([
+      { path: '.gitattributes', start_line: 2, annotation_level: 'failure' },
+    ]);
+    expect(checks.get('portico')).toMatchObject({ conclusion: 'failure' });
+    const pictures = await repo.propose('pictures', { '.gitattributes': '*.png filter=lfs\n' });
+    expect((await repo.checksOf(pictures.number)).get('portico/render')).toMatchObject({
+      conclusion: 'success',
+    });
+  });
+
   test('judge on the line, compare with the base, warn and come from documents', async () => {
     const repo = stage.repository('judged');
     await repo.push('main', { 'web/config.yaml': configMap('web', { color: 'blue', size: '5' }) });
