@@ -5,6 +5,7 @@
 
 import { counted } from '../text/counted.ts';
 import { cutLine, cutText } from '../text/cut-text.ts';
+import { showHidden } from '../text/hidden-characters.ts';
 import { cell, codeSpan, inert } from '../text/markdown.ts';
 import type { CheckReport, ReportFinding } from './check-report.ts';
 
@@ -40,7 +41,7 @@ export function annotation(
   properties: Readonly<Record<string, string>> = {},
 ): string {
   const list = Object.entries(properties).map(([name, value]) => `${name}=${escapedProperty(value)}`);
-  return `::${level}${list.length === 0 ? '' : ` ${list.join(',')}`}::${escapedData(message)}`;
+  return `::${level}${list.length === 0 ? '' : ` ${list.join(',')}`}::${escapedData(showHidden(message))}`;
 }
 
 function escapedData(text: string): string {

@@ -38,7 +38,7 @@ export async function diff(call: Call): Promise<number> {
   }
   for (const { sides, report } of reports) {
     if (reports.length > 1) terminal.print(`${sides.before.name} → ${sides.after.name}:\n`);
-    if (call.text('output') === 'markdown') terminal.write(visible(updateReportMarkdown(report, limit)));
+    if (call.text('output') === 'markdown') terminal.write(updateReportMarkdown(report, limit));
     else terminal.write(colouredDiff(visible(textOf(report, limit)), terminal.style));
   }
   return EXIT.ok;

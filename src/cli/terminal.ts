@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 
+import { showHidden } from '../text/hidden-characters.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -43,20 +44,23 @@ export function processTerminal(json: boolean): Terminal {
     stderr.write(`${visible(scrubSecrets(text))}\n`);
   };
 
+  // A file or a program receives the text as it is.
+  const shownOn = (text: string): string => (stdout.isTTY ? visible(text) : text);
+
   return {
     json,
     isLive: stdout.isTTY,
     print: (text) => {
       clear();
-      stdout.write(`${text}\n`);
+      stdout.write(`${shownOn(text)}\n`);
     },
     write: (text) => {
       clear();
-      stdout.write(text);
+      stdout.write(shownOn(text));
     },
     document: (value) => {
       clear();
-      stdout.write(`${JSON.stringify(value, exactIntegers, stdout.isTTY ? 2 : undefined)}\n`);
+      stdout.write(`${shownOn(JSON.stringify(value, exactIntegers, stdout.isTTY ? 2 : undefined))}\n`);
     },
     say,
     warn: (text) => say(`${style('yellow', 'warning:', 'stderr')} ${text}`),
@@ -76,15 +80,16 @@ function style(format: Style, text: string, stream: 'stdout' | 'stderr' = 'stdou
   return styleText(format, text, { stream: process[stream] });
 }
 
-/**
- * Text from packages and functions without the control characters that would drive the terminal; line feeds, tabs
- * and the colours that `style` put in stay.
- */
+/** The colours of `style`. Others could hide text. */
+// oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+const COLOUR = /(\u001B\[(?:[12]|22|3[1-69])m)/;
+
+/** Shows the control and format characters of text from packages and functions, which would drive the terminal or deceive its reader. */
 export function visible(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-  return text.replaceAll(/(\u001B\[[0-9;]*m)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, (found, colour) =>
-    typeof colour === 'string' ? found : '\u{FFFD}',
-  );
+  return text
+    .split(COLOUR)
+    .map((part, at) => (at % 2 === 0 ? showHidden(part) : part))
+    .join('');
 }
 
 /** Integers past 2^53 keep their digits in JSON. */

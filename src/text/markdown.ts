@@ -4,12 +4,9 @@
  * length of the text.
  */
 
-const ZERO_WIDTH = '\u200b';
+import { showHidden } from './hidden-characters.ts';
 
-// Control and format characters that hide or reorder text, the tricks of "Trojan Source" (CVE-2021-42574).
-const HIDDEN =
-  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F\u2028\u2029\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
+const ZERO_WIDTH = '\u200b';
 
 /**
  * The `&` of a character reference other than these few: the forge looks for mentions and numbers of issues in what it
@@ -18,11 +15,8 @@ const HIDDEN =
 const HIDING_ENTITY =
   /&(?=#|(?!(?:amp|lt|gt|quot|apos|nbsp|copy|reg|trade|hellip|mdash|ndash|rarr|larr|times|middot|bull|deg);)[a-z][a-z\d]{0,40};)/gi;
 
-/** Hidden characters written out, such as `\u202E`. */
 function visible(text: string): string {
-  return text
-    .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(HIDDEN, (found) => `\\u${found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`);
+  return showHidden(text.replaceAll(/\r\n?/g, '\n'));
 }
 
 /** Foreign Markdown (release notes, messages of functions) that still reads the same. Put it into a block of its own. */

@@ -7,6 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { VERBS } from '../../src/cli/table.ts';
 import { portico, ROOT, run, scratch } from './run-portico.ts';
 
+const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n';
+
 describe('usage', () => {
   test.each<[string, string[], RegExp]>([
     ['an unknown verb', ['rendr'], /did you mean render\?/],
@@ -133,12 +135,39 @@ describe('streams', () => {
     expect(stderr.includes('\u001B[')).toBe(coloured);
   });
 
-  test('what a package says cannot drive the terminal', async () => {
+  // The name of a pod that erases, conceals and reorders what follows it.
+  const hostile = String.raw`A\e[2J\a\e[8m\u202E\u2066\u200B\u061C\uFEFFz`;
+  // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
+  const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}]/u;
+
+  test.each([
+    ['tree', ['tree', 'new']],
+    ['diff', ['diff', 'old', 'new']],
+    ['preview', ['preview', 'new']],
+  ])('%s shows hidden and reordering characters of a package as escapes (115)', async (_verb, args) => {
     using dir = scratch();
-    dir.write({ 'p/a.yaml': 'apiVersion: v1\nkind: "A\\e[2J\\u0007"\nmetadata:\n  name: x\n' });
-    const { stdout } = await portico(['tree', dir.path('p')]);
-    // oxlint-disable-next-line no-control-regex -- control characters are what must not be there
-    expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
+    const pod = (name: string): string =>
+      `apiVersion: v1\nkind: Pod\nmetadata:\n  name: "${name}"\nspec:\n  containers: []\n`;
+    dir.write({
+      'old/Kptfile': KPTFILE,
+      'old/a.yaml': pod('z'),
+      'new/Kptfile': KPTFILE,
+      'new/a.yaml': pod(hostile),
+    });
+    const { stdout, stderr } = await portico(args, { cwd: dir.path('.') });
+    expect(stdout, stderr).toContain(String.raw`A\u001B[2J\u0007\u001B[8m\u202E\u2066\u200B\u061C\uFEFFz`);
+    expect(stdout).not.toMatch(HIDDEN);
+  });
+
+  test('a terminal shows them as escapes in documents too (115)', { tags: ['script'] }, async () => {
+    using dir = scratch();
+    const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: "a\u202Eb"\n';
+    dir.write({ 'p/Kptfile': KPTFILE, 'p/a.yaml': text });
+    const line = `${process.execPath} ${join(ROOT, 'src/portico.js')} render p --output`;
+    const shown = async (form: string): Promise<string> =>
+      (await run('script', ['-qec', `${line} ${form} 2>&1`, '/dev/null'], { cwd: dir.path('.') })).stdout;
+    expect(await shown('stdout')).toContain(String.raw`x: "a\u202Eb"`);
+    expect(await shown('stdout | cat')).toContain('x: "a\u202Eb"');
   });
 
   test(
