@@ -52,7 +52,9 @@ export async function openRegistrationPage({
     // A name of somebody's that leads to this machine is not this page (DNS rebinding).
     if (request.headers.host !== new URL(origin).host)
       return send(response, 421, 'Open the address that was printed.');
-    const url = new URL(request.url ?? '/', origin);
+    // Not every target is an address: `//` has no host.
+    const url = URL.parse(request.url ?? '/', origin);
+    if (url === null) return send(response, 400, 'Open the address that was printed.');
     if (request.method !== 'GET') return send(response, 405, 'This page is only read.');
     if (url.pathname === '/')
       return send(response, 200, form(`${newAppUrl}?state=${state}`, manifest(`${origin}/created`)));

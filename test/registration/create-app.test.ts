@@ -1,12 +1,15 @@
 /** `portico app create` from the terminal through the browser to a server that starts, as a person does it. */
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 import { startForge, type LocalForge } from '@portico/localforge';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { launchChromium } from '../../localforge/test/web/chromium.ts';
+import { openRegistrationPage } from '../../src/registration/registration-page.ts';
 import { portico, ROOT, scratch } from '../cli/run-portico.ts';
 import { eventually } from '../e2e/eventually.ts';
 import { freePort } from '../e2e/portico-process.ts';
@@ -134,6 +137,22 @@ describe('an App is created in a browser', { tags: ['chromium', 'story'] }, () =
     },
   );
 });
+
+test.each(['//', '/\\', '//[', 'http://[', '/%', '*'])(
+  'the page of `app create` outlives a request for %s (113)',
+  async (target) => {
+    await using page = await openRegistrationPage({
+      newAppUrl: `${forge.url}/settings/apps/new`,
+      manifest: () => '{}',
+      signal: new AbortController().signal,
+    });
+    const { host, port } = new URL(page.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.end(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 4/);
+    expect((await fetch(page.url)).status).toBe(200);
+  },
+);
 
 test('a code that nobody made is good for nothing', async () => {
   const conversions = `${forge.apiUrl}/app-manifests/${'a'.repeat(40)}/conversions`;
