@@ -27,8 +27,7 @@ function isFromAnotherSite({ headers, method = '', url = '' }: IncomingMessage):
   if (/^(?:GET|HEAD)$/.test(method) && headers['sec-fetch-mode'] === 'navigate') return false;
   const { origin, 'sec-fetch-site': site = 'none' } = headers;
   return (
-    !/^(?:none|same-origin)$/.test(String(site)) ||
-    (origin !== undefined && URL.parse(origin)?.host !== headers.host)
+    !/^(?:none|same-origin)$/.test(site) || (origin !== undefined && URL.parse(origin)?.host !== headers.host)
   );
 }
 

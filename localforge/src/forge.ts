@@ -23,11 +23,11 @@ import { addCoreRoutes } from './core-routes.ts';
 import { ForgeError } from './error.ts';
 import { observed } from './exchanges.ts';
 import type { ExchangeListener } from './exchanges.ts';
+import { foreignObjection } from './foreign-request.ts';
 import { makeGitHttp } from './git-http.ts';
 import { demandGit } from './git-process.ts';
 import type { GitRepository } from './git-repository.ts';
 import { holdGitStarter } from './git-starter.ts';
-import { isByPublicName } from './public-host.ts';
 import { writePushHook } from './push-hook.ts';
 import { withNulls } from './realism/nulls.ts';
 import { writeLateHeads } from './realism/pull-ref-lag.ts';
@@ -179,20 +179,22 @@ export async function startForge(options: ForgeOptions): Promise<LocalForge> {
   const api = observed(exchangeListeners, makeApi(context, router).fetch);
   const rest = getRequestListener(withPages(context, router, api));
   const apiAlone = getRequestListener(api);
-  const refusedByName = (request: IncomingMessage, response: ServerResponse): boolean => {
-    if (!isByPublicName(request, origin)) return false;
-    response.writeHead(421, { 'content-type': 'application/json', connection: 'close' });
-    response.end(JSON.stringify({ message: `Ask the forge at ${origin}.` }));
+  const isRefused = (request: IncomingMessage, response: ServerResponse): boolean => {
+    const objection = foreignObjection(request, origin);
+    if (objection === undefined) return false;
+    const { status, message } = objection;
+    response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+    response.end(JSON.stringify({ message }));
     return true;
   };
   const apiServer =
     options.apiOrigin === 'own'
       ? createServer((request, response) => {
-          if (!refusedByName(request, response)) void apiAlone(request, response);
+          if (!isRefused(request, response)) void apiAlone(request, response);
         })
       : undefined;
   const server = createServer((request, response) => {
-    if (refusedByName(request, response)) return;
+    if (isRefused(request, response)) return;
     if (apiServer !== undefined && request.url?.startsWith('/api/') === true) {
       response.writeHead(404).end();
     } else if (!gitHttp.handle(request, response)) void rest(request, response);

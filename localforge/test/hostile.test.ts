@@ -121,6 +121,8 @@ describe('whatever is asked', () => {
     'GET /acme/open.git/info/refs?service=git-evil-pack HTTP/1.1\r\nHost: x\r\n\r\n',
     'GET /%E0%A4%A/x/info/refs HTTP/1.1\r\nHost: x\r\n\r\n',
     'GET //x HTTP/1.1\r\nHost: [\r\n\r\n',
+    'GET // HTTP/1.1\r\nHost: x\r\n\r\n',
+    'GET http://[ HTTP/1.1\r\nHost: x\r\n\r\n',
   ])('a broken request leaves the forge alive: %j', async (bytes) => {
     const socket = connect(Number(new URL(box.forge.url).port), '127.0.0.1');
     socket.write(bytes.replace('Host:', 'Connection: close\r\nHost:'));
@@ -151,4 +153,49 @@ test.each([
   for (const path of ['/api/v3/user', '/user', '/acme/open.git/info/refs?service=git-upload-pack']) {
     expect({ path, status: await asked(path) }).toEqual({ path, status });
   }
+});
+
+/** The status of a request by Alice's token. */
+async function sent(path: string, headers: Record<string, string>, body?: object): Promise<number> {
+  const answer = await fetch(`${box.forge.url}${path}`, {
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    headers: { authorization: 'Bearer alice-token', ...headers },
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+describe('a page of another site', () => {
+  const ISSUES = '/api/v3/repos/acme/open/issues';
+  const issue = { title: 'Forged' };
+
+  test.each([
+    { origin: 'https://evil.example.org' },
+    { origin: 'null' },
+    { origin: 'http://127.0.0.1:1' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' },
+  ] as Record<string, string>[])('cannot use the API, pages or git by %j (114)', async (headers) => {
+    const text = { 'content-type': 'text/plain', ...headers };
+    expect(await sent(ISSUES, text, issue)).toBe(403);
+    expect(await sent('/repos/acme/open/issues', text, issue)).toBe(403);
+    expect(await sent('/api/graphql', text, issue)).toBe(403);
+    expect(await sent('/acme/open/issues', text, issue)).toBe(403);
+    expect(await sent('/acme/open.git/git-receive-pack', text, issue)).toBe(403);
+    expect(await sent('/acme/open.git/info/refs?service=git-upload-pack', headers)).toBe(403);
+    const { data } = await box.as().rest.issues.listForRepo({ owner: 'acme', repo: 'open' });
+    expect(data.map(({ title }) => title)).not.toContain('Forged');
+  });
+
+  test('can link to the forge, and programs without a browser can use the API', async () => {
+    const { port } = new URL(box.forge.url);
+    // fetch sends a mode of its own.
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', accept: 'text/html' };
+    const link = get({ port, host: '127.0.0.1', path: '/acme/open', headers });
+    const [page] = (await once(link, 'response')) as [IncomingMessage];
+    page.resume();
+    expect(page.statusCode).toBe(200);
+    expect(await sent(ISSUES, {}, issue)).toBe(201);
+    expect(await sent(ISSUES, { 'sec-fetch-site': 'same-origin', origin: box.forge.url }, issue)).toBe(201);
+  });
 });
