@@ -9,6 +9,9 @@ import { portico, ROOT, run, scratch } from './run-portico.ts';
 
 const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\n';
 
+const pod = (name: string): string =>
+  `apiVersion: v1\nkind: Pod\nmetadata:\n  name: "${name}"\nspec:\n  containers: []\n`;
+
 describe('usage', () => {
   test.each<[string, string[], RegExp]>([
     ['an unknown verb', ['rendr'], /did you mean render\?/],
@@ -146,8 +149,6 @@ describe('streams', () => {
     ['preview', ['preview', 'new']],
   ])('%s shows hidden and reordering characters of a package as escapes (115)', async (_verb, args) => {
     using dir = scratch();
-    const pod = (name: string): string =>
-      `apiVersion: v1\nkind: Pod\nmetadata:\n  name: "${name}"\nspec:\n  containers: []\n`;
     dir.write({
       'old/Kptfile': KPTFILE,
       'old/a.yaml': pod('z'),
