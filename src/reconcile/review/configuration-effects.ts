@@ -1,7 +1,8 @@
 /** What comes of a changed configuration beside the proposal that changes it: for open proposals, and for other repositories. */
 import { counted } from '../../text/counted.ts';
 import type { ConfigurationChange } from '../check/configuration-changes.ts';
-import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
+import type { Ports, RepositoryAccess, RepositoryRef, RepositoryWork } from '../ports.ts';
+import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { code, shownValue } from '../text/markdown-blocks.ts';
 import { documentEffects } from './document-effects.ts';
@@ -23,7 +24,17 @@ export async function configurationEffects(
   if (problems.length > 0 || proposed === null) return [];
   const open = await openProposalsText(access, { pull, config }, changes, signal);
   const elsewhere = await documentEffects(ports, access.ref.id, { inEffect: config, proposed, documents });
-  return open === '' ? elsewhere : [open, ...elsewhere];
+  const inherited = changes.length === 0 ? '' : defaultsText(ports, access.ref);
+  return [open, inherited, ...elsewhere].filter((text) => text !== '');
+}
+
+/** The organization's defaults change what is in effect in all of its repositories; which they are is not told. */
+function defaultsText({ catalog }: Pick<Ports, 'catalog'>, { id, owner, name }: RepositoryRef): string {
+  if (name !== ORGANIZATION_REPOSITORY) return '';
+  const others = catalog
+    .all()
+    .filter(({ ref }) => ref.id !== id && ref.owner.toLowerCase() === owner.toLowerCase()).length;
+  return `These are the defaults of ${counted(others, 'other registered repository', 'other registered repositories')} of ${code(owner)}: each setting that a repository does not set itself changes there, too.`;
 }
 
 /** The open proposals that need less than before; '' where they need the same. */

@@ -49,13 +49,22 @@ export function changesConfiguration({ config, otherFiles }: Configuring): boole
   );
 }
 
-/** The same, or a package that the proposal touches holds such a file, which may differ. */
-export function mayConfigure(proposal: Configuring): boolean {
-  return (
-    changesConfiguration(proposal) ||
-    guardrailFiles(proposal).length > 0 ||
-    CODE_OWNER_FILES.some((file) => mayChange(proposal, file))
-  );
+/** Whether a package that the proposal touches holds such a file, and it differs. Nothing is read where none can. */
+export async function changesPackagedFile(
+  git: Git,
+  proposal: Configuring,
+  { base, head }: Pick<ConfiguredCommits, 'base' | 'head'>,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const files = [
+    ...guardrailFiles(proposal).map(({ file }) => file),
+    ...CODE_OWNER_FILES.filter((file) => mayChange(proposal, file)),
+  ];
+  for (const file of new Set(files)) {
+    const [before, after] = [await git.readFile(base, file, signal), await git.readFile(head, file, signal)];
+    if (text(before) !== text(after)) return true;
+  }
+  return false;
 }
 
 /** The commits that are compared. */

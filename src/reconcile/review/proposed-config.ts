@@ -18,7 +18,7 @@ import { loadApprovals } from './approvals.ts';
 import { configApproval } from './config-approval.ts';
 import {
   changesConfiguration,
-  mayConfigure,
+  changesPackagedFile,
   proposedChanges,
   proposedDocuments,
   proposedProblems,
@@ -52,19 +52,14 @@ export async function proposedConfig({
   readonly registered: ConfiguringCommit;
   readonly inForce: LoadedGuardrails;
 }): Promise<ReadConfig | null> {
-  if (!mayConfigure(registered)) return null;
   const { facts, base, head, files } = registered;
+  const sides = { base, head: head.oid };
+  if (!changesConfiguration(registered) && !(await changesPackagedFile(git, registered, sides, work.signal)))
+    return null;
   const configured = (await git.resolve(`refs/heads/${facts.defaultBranch}`, work.signal)) ?? base;
-  const commits = { base, configured, head: head.oid, ...(files !== undefined && { files }) };
-  const found = await configurationAt(
-    work,
-    git,
-    { defaultBranch: facts.defaultBranch, proposal: registered },
-    { inForce, commits },
-  );
-  // A file that counts is in a package that the proposal touches, and is as it was.
-  const isNothing = found.problems.length === 0 && found.changes.length === 0 && found.trial === null;
-  return isNothing && !changesConfiguration(registered) ? null : found;
+  const commits = { ...sides, configured, ...(files !== undefined && { files }) };
+  const at = { defaultBranch: facts.defaultBranch, proposal: registered };
+  return configurationAt(work, git, at, { inForce, commits });
 }
 
 /** The configuration of a commit with its mistakes, or what it would change, and do to the packages that are there. */
@@ -182,7 +177,9 @@ export async function checkOffer(
   const commits = { base, configured: base, head };
   const proposed = await configurationAt(work, git, at, { inForce, commits });
   const commit = { headSha: head, externalId: head, status: 'completed' } as const;
-  await forge.putCheck({ ...configCheck(proposed), ...commit }, signal);
+  // Before there is a configuration nothing is protected: it shows what differs from the defaults.
+  const changes = proposed.changes.map((one) => ({ ...one, weaker: false, asks: false }));
+  await forge.putCheck({ ...configCheck({ ...proposed, changes }), ...commit }, signal);
 }
 
 /** Where each guardrail's name stands in the file. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { defaultRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
+import { proposedConfig } from '../../../src/reconcile/review/proposed-config.ts';
 import { below, configuration } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from '../stage.ts';
@@ -25,6 +27,8 @@ beforeAll(async () => {
         ['apart', 'branch: packages'],
         ['guarded', guarded],
         ['owned', 'branch: main'],
+        ['zero', 'branch: main\npublish: { requireApprovals: 0 }'],
+        ['.github', 'branch: main'],
       ].map(([name = '', spec = '']): [string, StageRepositoryOptions] => [
         name,
         {
@@ -181,4 +185,46 @@ test('other owners count as weaker, wherever the file is', async () => {
     conclusion: 'action_required',
     output: { title: expect.stringContaining('CODEOWNERS: /web/ @carol → /web/ @bob') },
   });
+});
+
+test('an admin approves what is weaker even where proposals need no approval', async () => {
+  const repo = stage.repository('zero');
+  const spec = 'branch: main\npublish: { requireApprovals: 0, directPushes: publish }';
+  const files = {
+    [CONFIG]: configuration('zero', spec),
+    'web/config.yaml': configMap('web', { color: 'zero' }),
+  };
+  const pull = await repo.propose('zero', files, { as: 'bob' });
+  const refused = await repo.command(pull.number, '/portico publish', 'carol');
+  expect(refused.reply).toContain('`portico/config`: Weaker: publish.directPushes: flag → publish');
+  await repo.command(pull.number, '/portico approve', 'carol');
+  expect(await checkOf('zero', pull.number)).toMatchObject({ conclusion: 'action_required' });
+  await repo.review(pull.number, 'APPROVE', undefined, 'alice');
+  await stage.idle();
+  expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('success');
+});
+
+test("a change of the organization's defaults says how many repositories have them", async () => {
+  const repo = stage.repository('.github');
+  const spec = 'branch: main\npublish: { codeOwners: false }';
+  const pull = await repo.propose('defaults', { [CONFIG]: configuration('defaults', spec) }, { as: 'bob' });
+  expect(await checkOf('.github', pull.number)).toMatchObject({ conclusion: 'action_required' });
+  expect(await repo.sticky(pull.number)).toMatch(
+    /These are the defaults of \d+ other registered repositories/,
+  );
+});
+
+test('a proposal that changes no configuration is told apart without reading anything', async () => {
+  const git = new Proxy({}, { get: () => expect.fail('git was asked') });
+  const found = await proposedConfig({
+    access: { git } as never,
+    registered: {
+      config: defaultRepositoryConfig(),
+      otherFiles: [{ path: 'README.md', blob: null }],
+      packages: [{ directory: 'web' }],
+      head: { oid: 'a' },
+    } as never,
+    inForce: {} as never,
+  } as never);
+  expect(found).toBeNull();
 });
