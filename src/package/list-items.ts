@@ -1,20 +1,25 @@
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The items of a list as kubectl reads them (apimachinery unstructured/unstructured_list.go and helpers.go): whatever
- * has `items` that are a list is one, whatever its kind, and items that say no kind have the list's without `List`.
- * Undefined for what is no list. What is no map stands as an empty one, so that positions hold.
+ * The items of a list as kubectl reads them (decodeToList of apimachinery's unstructured/helpers.go): whatever has `items`
+ * that are a list is one, whatever its kind. Items whose kind and apiVersion are both empty, or no strings, have the
+ * list's, without `List`. Undefined for a value that is not a list. An item that is not a map stands as an empty one, so
+ * that positions hold.
  */
 export function listItems(value: Fields): readonly Fields[] | undefined {
   const { apiVersion, kind, items } = value;
   if (!Array.isArray(items)) return undefined;
   const named = typeof kind === 'string' ? kind.replace(/List$/, '') : '';
-  const implied = named === '' ? {} : { apiVersion, kind: named };
   return items.map((item: unknown): Fields => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) return {};
     const own = item as Fields;
-    return own['kind'] === undefined && own['apiVersion'] === undefined ? { ...implied, ...own } : own;
+    const isImplied = named !== '' && !isNamed(own['kind']) && !isNamed(own['apiVersion']);
+    return isImplied ? { ...own, apiVersion, kind: named } : own;
   });
+}
+
+function isNamed(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 /** Whether it is a list and nothing else: then only its items count. */

@@ -59,14 +59,20 @@ interface Check {
   readonly budget: Budget;
 }
 
+interface PlacedComplaint extends Complaint {
+  /** The item of a list that it is about. */
+  readonly subject?: ResultItem['resourceRef'];
+}
+
 /** A list's items are checked as resources of their own. */
-function complaintsOf(item: KrmObject, check: Check): Complaint[] {
+function complaintsOf(item: KrmObject, check: Check): PlacedComplaint[] {
   const items = listItems(item);
   const own = items !== undefined && isOnlyList(item) ? [] : ownComplaints(item, check);
   const inner = (items ?? []).flatMap((one, at) => {
     const head = ['items', String(at)];
-    return complaintsOf(one, check).map(({ message, ...where }) => ({
+    return complaintsOf(one, check).map(({ message, subject = refOf(one), ...where }) => ({
       message,
+      subject,
       path: [...head, ...where.path],
       ...(where.at && { at: [...head, ...where.at] }),
     }));
@@ -95,26 +101,28 @@ function unknownResult(item: KrmObject): ResultItem {
   return { message, severity: 'warning', ...aboutOf(item), field: { path: 'kind' } };
 }
 
-function resultOf(item: KrmObject, { message, path, at }: Complaint): ResultItem {
+function resultOf(item: KrmObject, { message, path, at, subject }: PlacedComplaint): ResultItem {
   return {
     message,
     severity: 'error',
     ...aboutOf(item),
+    ...(subject && { subject }),
     field: { path: path.join('.') },
     ...(at && placeOf(item, at)),
   };
 }
 
 function aboutOf(item: KrmObject): Pick<ResultItem, 'resourceRef' | 'file'> {
+  return { resourceRef: refOf(item), ...fileOf(item) };
+}
+
+function refOf(item: KrmObject): NonNullable<ResultItem['resourceRef']> {
   const namespace = namespaceOf(item);
   return {
-    resourceRef: {
-      apiVersion: apiVersionOf(item),
-      kind: kindOf(item),
-      name: nameOf(item),
-      ...(namespace !== '' && { namespace }),
-    },
-    ...fileOf(item),
+    apiVersion: apiVersionOf(item),
+    kind: kindOf(item),
+    name: nameOf(item),
+    ...(namespace !== '' && { namespace }),
   };
 }
 

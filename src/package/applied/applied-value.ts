@@ -18,8 +18,8 @@ export function appliedNode(node: YamlNode): unknown {
   }
 }
 
-/** Integers that 64 bits cannot hold become floats, as in Go. */
-function appliedScalar(value: ScalarValue): ScalarValue {
+/** Returns the scalar that JSON holds for it: integers that 64 bits cannot hold become floats, as in Go. */
+export function appliedScalar(value: ScalarValue): ScalarValue {
   if (typeof value === 'bigint') return value >= -MAX_INT && value < MAX_INT ? value : Number(value);
   return Object.is(value, -0) ? 0 : value;
 }

@@ -3,6 +3,7 @@
  * objects; the notes ride along in a weak map, keyed by the containing object or array, so that a function which does
  * not care never meets them, and one that does (setters live in comments) reads and sets them here.
  */
+import { appliedScalar } from '../applied/applied-value.ts';
 import type { ScalarValue } from '../yaml/node.ts';
 import { readPlain } from '../yaml/scalar.ts';
 import { printScalar } from '../yaml/write.ts';
@@ -92,6 +93,45 @@ export function setText(container: Container, key: string | number, text: string
   const value = readWord(text);
   setField(container, key, value);
   if (readPlain(text) !== text) setNote(container, key, { source: text, spelled: value });
+}
+
+/**
+ * The value as a cluster gets it when its text is written: `on` that stands there without quotes is true, though functions
+ * have the string. The same object where nothing differs; else a copy with its notes.
+ */
+export function appliedValue<Value>(value: Value): Value {
+  return isContainer(value) && differsApplied(value) ? (applied(copyValue(value)) as Value) : value;
+}
+
+function differsApplied(container: Container): boolean {
+  for (const note of NOTES.get(container)?.values() ?? []) if (isWord(note)) return true;
+  for (const key in container) {
+    const value = getField(container, key);
+    if (isContainer(value) ? differsApplied(value) : typeof value === 'bigint') return true;
+  }
+  return false;
+}
+
+function isWord({ source, spelled }: FieldNote): boolean {
+  return typeof spelled === 'string' && source !== undefined;
+}
+
+/** Changes the container. */
+function applied(container: Container): Container {
+  for (const key of Array.isArray(container) ? container.keys() : Object.keys(container)) {
+    const value = getField(container, key);
+    if (isContainer(value)) applied(value);
+    else setField(container, key, appliedField(container, key));
+  }
+  return container;
+}
+
+/** The scalar in a field as a cluster gets it; see {@link appliedValue}. */
+export function appliedField(container: Container, key: string | number): unknown {
+  const value = getField(container, key);
+  const note = noteOf(container, key);
+  if (isWord(note) && Object.is(note.spelled, value)) return readPlain(note.source ?? '');
+  return typeof value === 'bigint' ? appliedScalar(value) : value;
 }
 
 /** A deep copy with its notes. */

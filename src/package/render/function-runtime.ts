@@ -42,6 +42,8 @@ export interface ResultItem {
     readonly name?: string;
     readonly namespace?: string;
   };
+  /** The resource itself where `resourceRef` names the list around it. Never written to a FunctionResultList. */
+  readonly subject?: ResultItem['resourceRef'];
   readonly field?: {
     readonly path: string;
     readonly currentValue?: unknown;

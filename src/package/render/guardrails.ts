@@ -1,16 +1,27 @@
 /** The functions that a repository demands of every package, run on the rendered package as a whole. */
 
 import type { Review } from '../../cel/review.ts';
+import { listItems } from '../list-items.ts';
 import { crdSafety, isCrdSafety } from '../power/crd-safety.ts';
 import { isPinnedSources, pinnedSources } from '../sources/pinned-sources.ts';
 import { exempted } from './exempt.ts';
+import type { Judged } from './exempt.ts';
+import { appliedValue } from './field-notes.ts';
 import { sizeFault } from './function-limits.ts';
 import type { FunctionOutput, Judgement, ResultItem } from './function-runtime.ts';
 import { runOf } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
 import { NO_JUDGE, NO_REGO } from './no-judge.ts';
-import { hasLabels, resourcesOf, resultsOf, reviewOf, withObjects } from './policy-review.ts';
+import {
+  hasLabels,
+  namesOf,
+  resourcesOf,
+  resultsOf,
+  reviewOf,
+  subjectsOf,
+  withObjects,
+} from './policy-review.ts';
 import type { RenderContext } from './render-context.ts';
 import type { Guardrail } from './render-types.ts';
 import { runFunction } from './run-function.ts';
@@ -45,7 +56,7 @@ export async function runGuardrails({
     const seen = guardrail.type === 'validator' ? [...items, ...hidden] : items;
     if (guardrail.labels !== undefined && !hasLabels(guardrail.labels, items, context)) continue;
     state.onStep?.({ package: '.', function: guardrail.name });
-    const { name, type, mode, spec, functionConfig, definitions } = guardrail;
+    const { name, type, mode, spec, functionConfig, definitions, exemptions = [] } = guardrail;
     const own = builtInCheck(spec, seen, context);
     const { output, items: after } =
       own !== undefined
@@ -63,7 +74,7 @@ export async function runGuardrails({
               ...(functionConfig && { functionConfig }),
             })
           : await judged(guardrail, seen, state, context);
-    const run = runOf('.', spec, type, exempted(output, guardrail.exemptions ?? []));
+    const run = runOf('.', spec, type, exempted(output, exemptions, judgedBy(guardrail, seen)));
     const changes =
       type === 'mutator' && mode !== 'enforce' && run.exitCode === 0 ? wouldChange(items, after) : [];
     state.runs.push({
@@ -79,14 +90,22 @@ export async function runGuardrails({
   return { items, ok };
 }
 
+/** What exemptions are matched with; without exemptions it is not asked for. */
+function judgedBy({ exemptions = [], policy, rego }: Guardrail, seen: readonly KrmObject[]): Judged {
+  if (exemptions.every(({ resources }) => resources === undefined)) return { subjects: [], unclear: [] };
+  // Policies are asked about each item of a list, and say which one they mean.
+  const lists = policy === undefined && rego === undefined ? seen.filter((item) => listItems(item)) : [];
+  return { subjects: subjectsOf(seen), unclear: lists.map(namesOf) };
+}
+
 /** What a check that is part of rendering finds; undefined for what is none. */
 function builtInCheck(
   spec: Guardrail['spec'],
   seen: readonly KrmObject[],
   context: RenderContext,
 ): ResultItem[] | undefined {
-  if (isCrdSafety(spec)) return crdSafety(resourcesOf(context.base), seen);
-  return isPinnedSources(spec) ? pinnedSources(seen) : undefined;
+  if (isCrdSafety(spec)) return crdSafety(resourcesOf(context.base), seen.map(appliedValue));
+  return isPinnedSources(spec) ? pinnedSources(seen.map(appliedValue)) : undefined;
 }
 
 /** What a policy says of the package, or makes of it, once for each of its params. */

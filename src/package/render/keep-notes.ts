@@ -1,7 +1,21 @@
 import { isMap } from '../plain-values.ts';
-import { getField, isContainer, noteOf, sameValue, setNote } from './field-notes.ts';
+import { appliedField, getField, isContainer, noteOf, sameValue, setField, setNote } from './field-notes.ts';
 import type { Container } from './field-notes.ts';
 import { pairItems } from './pair-items.ts';
+
+/**
+ * Gives a resource that was made of applied values the words of the text that they were read from: `on` where it is
+ * still true. Changes `after`.
+ */
+export function keepWords(before: Container, after: Container): void {
+  for (const key of Array.isArray(after) ? after.keys() : Object.keys(after)) {
+    const [old, now] = [getField(before, key), getField(after, key)];
+    if (isContainer(old) && isContainer(now) && Array.isArray(old) === Array.isArray(now))
+      keepWords(old, now);
+    else if (!isContainer(old) && old !== now && Object.is(appliedField(before, key), now))
+      setField(after, key, old);
+  }
+}
 
 /**
  * Gives a resource that a program printed the comments, quotes and spellings of the resource that it was given, by

@@ -7,10 +7,10 @@ import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFiles } from '../package.ts';
 import { groupOf, valueAt, isMap } from '../plain-values.ts';
 import { annotationOf, clearPlace, PACKAGE_PATH, pathOf, withBookkeeping, fileOf } from './bookkeeping.ts';
-import { copyValue, textOf } from './field-notes.ts';
+import { appliedValue, copyValue, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
 import { hiddenFiles } from './hidden-resources.ts';
-import { keepNotes } from './keep-notes.ts';
+import { keepNotes, keepWords } from './keep-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
 import type { RenderContext } from './render-context.ts';
@@ -96,7 +96,10 @@ export function withObjects(
     );
   }
   // What came from a policy is plain data: the comments and quotes of the text go with what stays.
-  for (const [item, now] of made) keepNotes(item, now);
+  for (const [item, now] of made) {
+    keepWords(item, now);
+    keepNotes(item, now);
+  }
   return items.map((item) => made.get(item) ?? item);
 }
 
@@ -138,10 +141,26 @@ export function resultsOf(remarks: readonly Remark[], review: PolicyReview): Res
         name: metadataText(about, 'name'),
         ...(namespace !== '' && { namespace }),
       },
+      ...(prefix !== '' && { subject: namesOf(value) }),
       ...(item !== undefined && fileOf(item)),
       ...(field !== undefined && field !== '' && { field: fieldOf(item, prefix + field) }),
     };
   });
+}
+
+/** What an exemption has to name. */
+export function namesOf(value: KrmObject): NonNullable<ResultItem['subject']> {
+  return {
+    apiVersion: textOf(value, 'apiVersion') ?? '',
+    kind: textOf(value, 'kind') ?? '',
+    name: metadataText(value, 'name'),
+    namespace: metadataText(value, 'namespace'),
+  };
+}
+
+/** The resources in these items, those in lists too, with the names that an exemption is matched by. */
+export function subjectsOf(items: readonly KrmObject[]): readonly NonNullable<ResultItem['subject']>[] {
+  return items.flatMap((item) => unrolled(item, item)).map(({ value }) => namesOf(value));
 }
 
 function packageItself({ kptfile }: PolicyReview): Standing {
@@ -171,7 +190,8 @@ export function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
   const visible = [...loaded.sources.values()].flatMap(({ documents }) =>
     documents.map(({ value }) => value),
   );
-  return [...visible, ...hiddenFiles(files).flatMap(({ resources }) => resources.map(({ value }) => value))];
+  const hidden = hiddenFiles(files).flatMap(({ resources }) => resources.map(({ value }) => value));
+  return [...visible, ...hidden].map(appliedValue);
 }
 
 function identityOf(item: KrmObject): string {
@@ -219,14 +239,15 @@ function isOfKubernetes({ apiVersion, kind }: KrmObject): boolean {
 /** Many policies look at the same resources, which nothing changes between them. */
 const CLEANED = new WeakMap<KrmObject, KrmObject>();
 
-/** The resource as its file says it. */
+/** The resource as a cluster gets it from its file. */
 function cleaned(item: KrmObject): KrmObject {
   const known = CLEANED.get(item);
   if (known !== undefined) return known;
   const copy = copyValue(item);
   clearPlace(copy);
-  CLEANED.set(item, copy);
-  return copy;
+  const value = appliedValue(copy);
+  CLEANED.set(item, value);
+  return value;
 }
 
 function factsOf(items: readonly KrmObject[], { path, repository }: RenderContext): PackageFacts {
