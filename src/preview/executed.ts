@@ -1,6 +1,8 @@
 /** The resources of a package that whatever deploys it applies: all but those for tools alone. */
 
 import { PorticoError } from '../error.ts';
+import { appliedNode } from '../package/applied/applied-value.ts';
+import { differencesIn } from '../package/applied/differences.ts';
 import { decode } from '../package/diff/resource-file.ts';
 import { isOnlyList, listItems } from '../package/list-items.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
@@ -37,20 +39,26 @@ export function executedResources(files: PackageFiles): Executed {
   const unread: string[] = [];
   for (const [path, file] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!/\.(?:ya?ml|json)$/i.test(path)) continue;
-    const found = documentsOf(path, file);
-    if (found === undefined) unread.push(path);
-    else for (const value of found) resources.push(...unrolled(path, value));
+    const { values, isSure } = documentsOf(path, file);
+    if (!isSure) unread.push(path);
+    for (const value of values) resources.push(...unrolled(path, value));
   }
   return { resources, unread };
 }
 
-function documentsOf(path: string, { bytes }: PackageFile): readonly Fields[] | undefined {
+/** As a cluster gets them; not sure where a cluster may get others. */
+function documentsOf(
+  path: string,
+  { bytes }: PackageFile,
+): { readonly values: readonly Fields[]; readonly isSure: boolean } {
   const text = decode(bytes);
-  if (text === undefined) return undefined;
+  if (text === undefined) return { values: [], isSure: false };
   try {
-    return readResources(path, text, { resourcesOnly: true }).documents.map(({ value }) => value);
+    const { documents, yaml } = readResources(path, text, { resourcesOnly: true });
+    const values = documents.map(({ root }) => appliedNode(root) as Fields);
+    return { values, isSure: differencesIn(yaml).length === 0 };
   } catch (error) {
-    if (error instanceof PorticoError) return undefined;
+    if (error instanceof PorticoError) return { values: [], isSure: false };
     throw error;
   }
 }

@@ -15,9 +15,11 @@ export interface Difference {
   readonly what: string;
   /** What to do about it. */
   readonly hint: string;
+  /** go-yaml fails on it, so that no tool applies the document. */
+  readonly isFatal?: boolean;
 }
 
-type Report = (offset: number, what: string, hint: string) => void;
+type Report = (offset: number, what: string, hint: string, isFatal?: boolean) => void;
 
 /** More are not listed: the first ones say what to do. */
 const MAX_LISTED = 20;
@@ -32,9 +34,9 @@ export function differencesIn(file: YamlFile): readonly Difference[] {
 
 function findDifferences(file: YamlFile): readonly Difference[] {
   const { text } = file.source;
-  const reports: { offset: number; what: string; hint: string }[] = [];
-  const report: Report = (offset, what, hint) => {
-    reports.push({ offset, what, hint });
+  const reports: (Omit<Difference, 'line'> & { readonly offset: number })[] = [];
+  const report: Report = (offset, what, hint, isFatal = false) => {
+    reports.push({ offset, what, hint, isFatal });
   };
   if (file.isSimple !== true) {
     reportCharacters(text, report);
@@ -50,7 +52,7 @@ function findDifferences(file: YamlFile): readonly Difference[] {
   }
   if (reports.length === 0) return [];
   const listed = reports.sort((a, b) => a.offset - b.offset).slice(0, MAX_LISTED);
-  return listed.map(({ offset, what, hint }) => ({ line: lineAt(text, offset), what, hint }));
+  return listed.map(({ offset, ...rest }) => ({ line: lineAt(text, offset), ...rest }));
 }
 
 function lineAt(text: string, offset: number): number {
@@ -67,6 +69,11 @@ const BREAKS = new Map([
   ['\u2028', 'a line separator (U+2028)'],
   ['\u2029', 'a paragraph separator (U+2029)'],
 ]);
+
+/** Whether a text has characters that end a line for Go alone, or that Go refuses. */
+export function hasUnusualCharacters(text: string): boolean {
+  return text.search(CHARACTERS) !== -1;
+}
 
 function reportCharacters(text: string, report: Report): void {
   for (const { 0: found, index } of text.matchAll(CHARACTERS)) {
@@ -197,7 +204,12 @@ function reportKey({ key, name, at }: MapEntry, inFlow: boolean, report: Report)
   const offset = key.at?.start ?? 0;
   if (key.kind !== 'scalar') {
     const what = key.kind === 'alias' ? `an alias is a key` : 'a list or map is a key';
-    report(offset, `${what}, which Portico does not follow`, 'Write the key out as a string.');
+    report(
+      offset,
+      `${what}, which Portico does not follow`,
+      'Write the key out as a string.',
+      key.kind !== 'alias',
+    );
     return;
   }
   reportScalar(key, inFlow, report);

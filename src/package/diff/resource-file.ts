@@ -1,6 +1,7 @@
 import { Lexer } from 'yaml';
 
 import { PorticoError } from '../../error.ts';
+import { differencesIn } from '../applied/differences.ts';
 import type { PackageFile, ResourceRef } from '../package.ts';
 import { toValue } from '../yaml/compare.ts';
 import type { YamlValue } from '../yaml/edit.ts';
@@ -8,6 +9,7 @@ import { lineCounter } from '../yaml/line-counter.ts';
 import { entryOf, resolved, valueAt } from '../yaml/node.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import { readYamlFile } from '../yaml/read.ts';
+import type { YamlFile } from '../yaml/read.ts';
 
 /** A resource in a file, with what is needed to compare it. */
 export interface PlacedResource {
@@ -32,14 +34,18 @@ export type ResourceFile =
 const MAX_BYTES = 5 * 1024 * 1024;
 
 /** Reads a Kptfile, YAML or JSON file as resources. Never throws. */
-export function readResourceFile(path: string, file: PackageFile): ResourceFile {
+export function readResourceFile(path: string, { bytes }: PackageFile): ResourceFile {
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (name !== 'Kptfile' && !/\.(?:ya?ml|json)$/.test(name)) return { reason: undefined };
-  if (file.bytes.length > MAX_BYTES) return { reason: 'too large to be parsed' };
-  const text = decode(file.bytes);
+  if (bytes.length > MAX_BYTES) return { reason: 'too large to be parsed' };
+  const text = decode(bytes);
   if (text === undefined) return { reason: 'not UTF-8' };
   try {
-    const resources = readPlaced(path, text);
+    const file = readYamlFile(text);
+    const [other] = differencesIn(file);
+    // What would be compared is not what a cluster gets, so that not even "only comments" could be said.
+    if (other !== undefined) return { reason: `line ${other.line}: ${other.what}` };
+    const resources = readPlaced(path, file);
     return resources.every(({ ref }) => ref.apiVersion !== '' && ref.kind !== '')
       ? { resources }
       : { reason: undefined };
@@ -59,11 +65,12 @@ export function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function readPlaced(path: string, text: string): PlacedResource[] {
+function readPlaced(path: string, file: YamlFile): PlacedResource[] {
+  const { text } = file.source;
   // Most resources are only named, or are equal: their comments are never asked for.
   let comments: ReturnType<typeof commentsOf> | undefined;
   const lineAt = lineCounter(text);
-  const documents = readYamlFile(text).documents.filter((document) => document.root !== null);
+  const documents = file.documents.filter((document) => document.root !== null);
   return documents.map(({ root, bodyStart }, at) => {
     // Documents of comments only belong to the resource before them.
     const from = at === 0 ? 0 : bodyStart;

@@ -1,4 +1,6 @@
 /** Packages → the resources that can give power, each with places in its text. */
+import { appliedNode } from '../applied/applied-value.ts';
+import { differencesIn } from '../applied/differences.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
@@ -44,9 +46,9 @@ export function readBothSides(a: PackageFiles, b: PackageFiles): BothSides {
     (changed ?? []).flatMap((path) => {
       const file = files.get(path);
       if (file === undefined) return [];
-      const resources = resourcesIn(path, textOf(file));
-      if (resources === undefined) unread.add(path);
-      return resources ?? [];
+      const { resources, isSure } = resourcesIn(path, textOf(file));
+      if (!isSure) unread.add(path);
+      return resources;
     });
   const [before, after] = [read(a), read(b)];
   const concerned = [...before, ...after].some(({ group }) => group === RBAC_GROUP);
@@ -59,9 +61,9 @@ export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 function rbacIn(path: string, file: PackageFile | undefined, unread: Set<string>): PowerResource[] {
   const text = file && textOf(file);
   if (text === undefined || !text.includes(RBAC_GROUP)) return [];
-  const resources = resourcesIn(path, text);
-  if (resources === undefined) unread.add(path);
-  return (resources ?? []).filter(({ group }) => group === RBAC_GROUP);
+  const { resources, isSure } = resourcesIn(path, text);
+  if (!isSure) unread.add(path);
+  return resources.filter(({ group }) => group === RBAC_GROUP);
 }
 
 function textOf(file: PackageFile): string | undefined {
@@ -72,15 +74,22 @@ function textOf(file: PackageFile): string | undefined {
   }
 }
 
-function resourcesIn(path: string, text: string | undefined): PowerResource[] | undefined {
-  if (text === undefined) return undefined;
+/** Its resources as a cluster gets them; not sure where a cluster may get others. */
+function resourcesIn(
+  path: string,
+  text: string | undefined,
+): { readonly resources: PowerResource[]; readonly isSure: boolean } {
+  if (text === undefined) return { resources: [], isSure: false };
   let source: SourceFile;
   try {
     source = readResources(path, text, { resourcesOnly: true });
   } catch {
-    return undefined;
+    return { resources: [], isSure: false };
   }
-  return source.documents.flatMap((document) => unrolled(source, document, document.value, []));
+  const resources = source.documents.flatMap((document) =>
+    unrolled(source, document, appliedNode(document.root) as Fields, []),
+  );
+  return { resources, isSure: differencesIn(source.yaml).length === 0 };
 }
 
 /** A list is as good as its items, which need not repeat what kind they are. */

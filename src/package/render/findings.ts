@@ -94,7 +94,8 @@ class Places {
   }
 
   find(dir: string, item: ResultItem): Place {
-    const { file, resourceRef } = item;
+    const { file, resourceRef, place } = item;
+    if (place?.line !== undefined) return { file: place.path, line: place.line, column: 1 };
     const named = resourceRef?.name === undefined || resourceRef.name === '' ? undefined : resourceRef;
     const document = this.#document(dir, item);
     const resource = document === undefined ? refOf(named) : (refOf(named) ?? refOfValue(document));

@@ -57,6 +57,8 @@ export interface ResultItem {
     readonly index: number;
     /** Where to look when that is below `field.path`. */
     readonly field?: string;
+    /** 1-based; where it is known without a field. */
+    readonly line?: number;
   };
 }
 

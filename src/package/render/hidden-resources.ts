@@ -3,6 +3,7 @@
  * not read, such as `d.YAML`. Guardrails judge them all the same, and what is newly hidden fails. So do links and files from
  * which a tool builds other resources (`tool-files/`).
  */
+import { differencesIn } from '../applied/differences.ts';
 import type { PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { isApplied } from '../tool-files/applied-name.ts';
@@ -68,7 +69,8 @@ function readHidden(
     limits.bytes -= bytes.length;
     if (limits.bytes < 0) throw tooMuch(path);
     const source = readFileOf(path, bytes, { resourcesOnly: true });
-    return { path, source, resources: resourcesOf(source) };
+    const unreadable = misread(source);
+    return { path, source, resources: resourcesOf(source), ...(unreadable && { unreadable }) };
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
     if (error.code !== 'YAML_INVALID' || isJson(path)) {
@@ -89,7 +91,10 @@ function readByDocument(
   let unreadable = whole;
   for (const text of decodeText(path, bytes).split(/^(?=(?:---|\.\.\.)(?:\s|$))/m)) {
     try {
-      resources.push(...resourcesOf(readResources(path, text, { resourcesOnly: true })));
+      const source = readResources(path, text, { resourcesOnly: true });
+      resources.push(...resourcesOf(source));
+      const other = misread(source);
+      if (other?.isYamlForNobody === false) unreadable = other;
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw error;
       // What others may read says more than what nobody can.
@@ -102,6 +107,17 @@ function readByDocument(
     resources: resources.map((one, index) => ({ ...one, index })),
     unreadable,
   };
+}
+
+/** Why a text that Portico reads is something else for the tools of a cluster. */
+function misread({ path, yaml }: SourceFile): UnreadableFile | undefined {
+  const differences = differencesIn(yaml);
+  const [first] = differences;
+  if (first === undefined) return undefined;
+  const { line, what, hint } = first;
+  const isYamlForNobody = differences.every(({ isFatal }) => isFatal === true);
+  const at = { file: path, line, isYamlForNobody };
+  return new UnreadableFile(at, 'YAML_INVALID', `${path}:${line}: ${what}`, hint);
 }
 
 function isJson(path: string): boolean {

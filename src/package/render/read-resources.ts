@@ -1,6 +1,7 @@
 /** YAML and JSON files → resources as data, each with its place in the text. */
 import type { ErrorCode } from '../../error-code.ts';
 import { PorticoError } from '../../error.ts';
+import { hasUnusualCharacters } from '../applied/differences.ts';
 import { InvalidYaml } from '../yaml/invalid-yaml.ts';
 import { lineComment } from '../yaml/layout.ts';
 import type { MapNode, ScalarNode, Slot, SlotPlace, YamlNode } from '../yaml/node.ts';
@@ -32,7 +33,7 @@ export interface SourceFile {
 export class UnreadableFile extends PorticoError {
   readonly file: string;
   readonly line: number | undefined;
-  /** Text that is not YAML for us nor for the tools of a cluster. */
+  /** Text that certainly is not YAML for the tools of a cluster either, such as a template. */
   readonly isYamlForNobody: boolean;
 
   constructor(
@@ -113,9 +114,24 @@ function parse(path: string, text: string): YamlFile {
     if (!(error instanceof InvalidYaml))
       throw new UnreadableFile({ file: path }, code, `${path}: ${error.message}`, hint);
     const { line, what } = error;
-    const at = { file: path, line, isYamlForNobody: !error.isReadByOthers };
+    const at = { file: path, line, isYamlForNobody: !error.isReadByOthers && isTemplate(text, line) };
     throw new UnreadableFile(at, code, `${path}:${line}: ${what}`, hint);
   }
+}
+
+/**
+ * Lines at which every reader fails that reads what is before them alike: a template's action begins a key or a value, or
+ * its quotes end the quotes around it.
+ */
+const ACTION = /^\s*(?:- +)*(?:[^\s"'#:{}[\]&*!|>%@`]+:[ \t]+)?(?:\{\{|"[^"\\]*\{\{[^"\\]*"[A-Za-z])/;
+/** In a document that begins so, a map is a key, which Go refuses. */
+const BEGINS_WITH_ACTION = /^(?:---)?\s*(?:#.*\n\s*)*\{\{/;
+
+function isTemplate(text: string, line: number): boolean {
+  if (hasUnusualCharacters(text)) return false;
+  if (BEGINS_WITH_ACTION.test(text)) return true;
+  // kubectl reads the objects at the beginning of a stream of JSON, whatever follows.
+  return !/^\s*\{/.test(text) && ACTION.test(text.split('\n', line)[line - 1] ?? '');
 }
 
 /** 1-based line of an offset. */

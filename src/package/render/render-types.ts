@@ -35,6 +35,8 @@ export interface RenderInput {
   readonly guardrails?: readonly Guardrail[];
   /** For policies: where the package lies, and how it is in the base. */
   readonly context?: RenderContext;
+  /** Files that a cluster reads otherwise fail, without guardrails too: a check says what comes out. */
+  readonly judged?: boolean;
   readonly signal?: AbortSignal;
   /** Shared by renders of one process: what did not change since is not looked at again. */
   readonly memory?: RenderMemory;

@@ -7,6 +7,7 @@ import { hydrate, runOf, savesOnFailure } from './hydrate.ts';
 import type { Hydration } from './hydrate.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
+import { misreadRun } from './misread-files.ts';
 import type { SourceFile } from './read-resources.ts';
 import { renderRemembered } from './remembered.ts';
 import type { Remembered } from './remembered.ts';
@@ -110,10 +111,17 @@ async function remembered(
   }
   const textOf = (path: string): string | undefined =>
     changed.get(path)?.text ?? sources.get(path)?.yaml.source.text;
-  const done = withFindings({ ok: true, files, changed: [...changed.keys()].sort(), runs }, () =>
-    findingsOf(runs, textOf, [...sources.keys()], () => undefined),
+  const paths = [...changed.keys()].sort();
+  const misread = isJudged(input) ? misreadRun(files, sources, paths, textOf) : undefined;
+  const all = misread === undefined ? runs : [...runs, misread];
+  const done = withFindings({ ok: misread === undefined, files, changed: paths, runs: all }, () =>
+    findingsOf(all, textOf, [...sources.keys()], () => undefined),
   );
   return withRenderStatus(done, false);
+}
+
+function isJudged({ guardrails = [], judged = false }: Pick<RenderInput, 'guardrails' | 'judged'>): boolean {
+  return judged || guardrails.length > 0;
 }
 
 /** Findings are made when they are asked for: a render that is only to be written needs none. */
@@ -134,7 +142,7 @@ export function finish({
   ok,
   keep,
 }: {
-  readonly input: Pick<RenderInput, 'files' | 'guardrails'>;
+  readonly input: Pick<RenderInput, 'files' | 'guardrails' | 'judged'>;
   readonly sources: ReadonlyMap<string, SourceFile>;
   readonly items: readonly KrmObject[];
   readonly state: Hydration;
@@ -152,13 +160,17 @@ export function finish({
     keep && message === undefined
       ? writeFiles(outcomes, files, sources, state.failed === undefined)
       : { files, changed: [], textOf: (path: string) => sources.get(path)?.yaml.source.text };
+  const misread = isJudged(input)
+    ? misreadRun(written.files, sources, written.changed, (path) => written.textOf(path))
+    : undefined;
+  if (misread !== undefined) runs.push(misread);
   const modes = new Map((input.guardrails ?? []).map((guardrail) => [guardrail.name, guardrail.mode]));
   const hidden = new Map((state.hidden ?? []).map(({ path, source }) => [path, source?.yaml.source.text]));
   const textOf = (path: string): string | undefined => written.textOf(path) ?? hidden.get(path);
   const paths = [...written.files.keys()].filter((path) => textOf(path) !== undefined);
   const findings = findingsOf(runs, textOf, paths, (name) => modes.get(name));
   return {
-    ok: ok && message === undefined,
+    ok: ok && message === undefined && misread === undefined,
     files: written.files,
     changed: written.changed,
     runs,

@@ -13,7 +13,8 @@ export interface SettledPackage extends Omit<RenderResult, 'changed'> {
 }
 
 /** Renders the package until it is known whether what comes out is what another render gives. */
-export async function renderSettled(input: RenderInput): Promise<SettledPackage> {
+export async function renderSettled(asked: RenderInput): Promise<SettledPackage> {
+  const input = { ...asked, judged: true };
   const { files } = input;
   const { changed: _changed, ...first } = await renderPackage(input);
   const gates = gatesOf(first.files);

@@ -110,10 +110,10 @@ describe('fields', () => {
   test('integers past 2^53 are exact', () => {
     expect(
       diffPackages(
-        packageOf({ 'a.yaml': configMap('x', 'n: 9007199254740993') }),
-        packageOf({ 'a.yaml': configMap('x', 'n: 9007199254740992') }),
+        packageOf({ 'a.yaml': configMap('x', 'm: 9007199254740993') }),
+        packageOf({ 'a.yaml': configMap('x', 'm: 9007199254740992') }),
       ).resources[0]?.fields,
-    ).toMatchObject([{ path: 'data.n', before: 9007199254740993n, after: 9007199254740992n }]);
+    ).toMatchObject([{ path: 'data.m', before: 9007199254740993n, after: 9007199254740992n }]);
   });
 });
 

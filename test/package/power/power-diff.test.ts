@@ -106,9 +106,9 @@ describe('RBAC', () => {
   });
 
   test('aggregation is told both ways', () => {
-    const gathers = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: all }\naggregationRule:\n  clusterRoleSelectors:\n  - matchLabels: { x: y }\n`;
+    const gathers = `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: { name: all }\naggregationRule:\n  clusterRoleSelectors:\n  - matchLabels: { x: z }\n`;
     expect(told('', gathers)).toEqual([
-      '▲! ClusterRole all: the rules of every ClusterRole selected by {"matchLabels":{"x":"y"}}',
+      '▲! ClusterRole all: the rules of every ClusterRole selected by {"matchLabels":{"x":"z"}}',
     ]);
     const given = role(rule('', 'pods', 'get')).replace(
       'name: reader',
@@ -217,8 +217,8 @@ describe('the cluster', () => {
     ],
     [
       'an API service',
-      'apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: { name: v1.x }\nspec: { group: x, version: v1, service: { name: s, namespace: n } }\n',
-      '▲! APIService v1.x: serves v1 of x by Service n/s',
+      'apiVersion: apiregistration.k8s.io/v1\nkind: APIService\nmetadata: { name: v1.x }\nspec: { group: x, version: v1, service: { name: s, namespace: ns } }\n',
+      '▲! APIService v1.x: serves v1 of x by Service ns/s',
     ],
     [
       'an identity',

@@ -98,7 +98,7 @@ describe('guardrails judge what a cluster tool would apply', () => {
       const base = { '.krmignore': 'chart\n' };
       const result = await run({ ...base, 'chart/d.yaml': text }, { base });
       expect(result.ok).toBe(false);
-      expect(errors(result)).toEqual([expect.stringContaining('chart/d.yaml: too many')]);
+      expect(errors(result)).toContainEqual(expect.stringContaining('chart/d.yaml: too many'));
     },
   );
 

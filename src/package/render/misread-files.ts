@@ -1,0 +1,48 @@
+/** Rendered files that the tools of a cluster read otherwise than the guardrails: what a check says of them would be wrong. */
+import { differencesIn, hasUnusualCharacters } from '../applied/differences.ts';
+import type { PackageFiles } from '../package.ts';
+import { reread } from './edit-documents.ts';
+import type { ResultItem } from './function-runtime.ts';
+import { runOf } from './hydrate.ts';
+import type { SourceFile } from './read-resources.ts';
+import type { FunctionRun } from './render-types.ts';
+
+/** More say nothing new. */
+const MAX_RESULTS = 100;
+
+/** The run that reports them; undefined where all tools read all files alike. `sources` are the files before the render. */
+export function misreadRun(
+  files: PackageFiles,
+  sources: ReadonlyMap<string, SourceFile>,
+  changed: readonly string[],
+  textOf: (path: string) => string | undefined,
+): FunctionRun | undefined {
+  const after = new Set(changed);
+  const kept = [...sources.values()].filter(({ path }) => !after.has(path) && files.has(path));
+  const written = changed.flatMap((path) => rewritten(path, textOf(path), sources.get(path)) ?? []);
+  const results = [...kept, ...written].flatMap((source) => resultsOf(source)).slice(0, MAX_RESULTS);
+  return results.length === 0
+    ? undefined
+    : runOf('.', { name: 'readable files' }, 'validator', { exitCode: 1, results });
+}
+
+/** What Portico writes is read alike; a comment, and what stays of an unusual text, need not be. */
+function rewritten(
+  path: string,
+  text: string | undefined,
+  before: SourceFile | undefined,
+): SourceFile | undefined {
+  if (text === undefined) return undefined;
+  const isSafe =
+    (before === undefined || differencesIn(before.yaml).length === 0) && !hasUnusualCharacters(text);
+  return isSafe ? undefined : reread(path, text);
+}
+
+function resultsOf({ path, yaml }: SourceFile): ResultItem[] {
+  return differencesIn(yaml).map(({ line, what, hint }) => ({
+    message: `${path}:${line}: guardrails cannot judge the file, because ${what}. ${hint}`,
+    severity: 'error',
+    file: { path },
+    place: { path, index: 0, line },
+  }));
+}
