@@ -105,11 +105,9 @@ export function appliedValue<Value>(value: Value): Value {
 
 function differsApplied(container: Container): boolean {
   for (const note of NOTES.get(container)?.values() ?? []) if (isWord(note)) return true;
-  for (const key in container) {
-    const value = getField(container, key);
-    if (isContainer(value) ? differsApplied(value) : typeof value === 'bigint') return true;
-  }
-  return false;
+  return Object.values(container).some((value) =>
+    isContainer(value) ? differsApplied(value) : typeof value === 'bigint',
+  );
 }
 
 function isWord({ source, spelled }: FieldNote): boolean {

@@ -54,6 +54,15 @@ const pod = (spec: string): string => `apiVersion: v1\nkind: Pod\nmetadata:\n  n
 const wider = (text: string): readonly string[] =>
   diffPower(files(pod('  containers: []\n')), files(text)).changes.map(({ what }) => what);
 
+/** Of a change of what is anchored. */
+function digest(below: string): string {
+  const of = (name: string): ReturnType<typeof packageOf> => files(pod(`  x: &x ${name}\n${below}`));
+  return changeDigest(of('hostIPC'), of('hostNetwork'));
+}
+
+const web = (more: string, apiVersion = 'apps/v1', metadata = 'name: web'): string =>
+  `apiVersion: ${apiVersion}\nkind: Deployment\nmetadata: {${metadata}}\nspec: {hostNetwork: true}\n${more}`;
+
 describe('values as the cluster gets them', () => {
   test.each(['on', 'yes', 'Y', 'True'])(
     'hostNetwork: %s is true for policies and privileges (98)',
@@ -81,10 +90,10 @@ describe('values as the cluster gets them', () => {
   );
 });
 
-describe('lists', () => {
-  const binding = (names: string): string =>
-    `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBindingList\nmetadata: {name: l}\nitems:\n- {${names}metadata: {name: x}, roleRef: {kind: ClusterRole, name: cluster-admin, apiGroup: rbac.authorization.k8s.io}, subjects: [{kind: Group, name: "system:authenticated"}]}\n`;
+const binding = (names: string): string =>
+  `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBindingList\nmetadata: {name: l}\nitems:\n- {${names}metadata: {name: x}, roleRef: {kind: ClusterRole, name: cluster-admin, apiGroup: rbac.authorization.k8s.io}, subjects: [{kind: Group, name: "system:authenticated"}]}\n`;
 
+describe('lists', () => {
   test.each([
     ['empty', 'apiVersion: "", kind: "", '],
     ['null', 'apiVersion: null, kind: ~, '],
@@ -160,10 +169,6 @@ describe('text that the tools of a cluster read otherwise', () => {
   );
 
   test('a changed anchor is another change where an alias is a key (102)', () => {
-    const digest = (below: string): string => {
-      const of = (name: string): string => pod(`  x: &x ${name}\n${below}`);
-      return changeDigest(files(of('hostIPC')), files(of('hostNetwork')));
-    };
     expect(digest('  *x : true\n')).not.toBe(digest(''));
   });
 
@@ -250,8 +255,6 @@ describe('hidden files', () => {
 });
 
 describe('exemptions', () => {
-  const web = (more: string, apiVersion = 'apps/v1', metadata = 'name: web'): string =>
-    `apiVersion: ${apiVersion}\nkind: Deployment\nmetadata: {${metadata}}\nspec: {hostNetwork: true}\n${more}`;
   const exemption = {
     name: 'e',
     until: '2099-01-01',
