@@ -53,6 +53,19 @@ describe('check at the top of a repository', () => {
     });
   });
 
+  test('warns of files from which a tool in spec.deploy builds other resources', async () => {
+    using dir = scratch();
+    const files = { 'pkgs/a/Kptfile': KPTFILE('a'), 'pkgs/a/x.jsonnet': '{}', 'pkgs/a/Chart.yaml': MAP };
+    dir.write({ ...files, '.github/portico.yaml': `${CONFIG}  deploy: [argocd]\n` });
+    const { stderr } = await portico(['check'], { cwd: dir.path('.') });
+    expect(stderr).toContain('x.jsonnet makes Argo CD apply what the file evaluates to');
+    expect(stderr).toContain('Chart.yaml makes Argo CD render the directory as a chart');
+    dir.write({ '.github/portico.yaml': `${CONFIG}  deploy: [flux]\n` });
+    expect((await portico(['check'], { cwd: dir.path('.') })).stderr).not.toContain('Argo CD');
+    dir.write({ '.github/portico.yaml': `${CONFIG}  deploy: [helm]\n` });
+    expect(await portico(['check'], { cwd: dir.path('.') })).toMatchObject({ code: 65 });
+  });
+
   test('only what changed since a revision, and all of it where the configuration did', async () => {
     using dir = scratch();
     const { commit, git } = await upstreamRepo(dir, 'own');

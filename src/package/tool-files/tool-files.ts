@@ -68,6 +68,9 @@ const TABLE: readonly ToolFile[] = [
   GIT_ATTRIBUTES,
 ];
 
+/** Most files are told from these at one look. */
+const ANY_NAME = new RegExp(TABLE.map(({ name }) => name.source).join('|'));
+
 /** One file by which a tool applies something else than guardrails judge. */
 export interface ToolFinding {
   readonly path: string;
@@ -132,6 +135,7 @@ const ANY: Refused = { what: '', inputs: [] };
 
 function entryOf(path: string, tools: readonly DeployTool[]): ToolFile | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1);
+  if (!ANY_NAME.test(name)) return undefined;
   return TABLE.find((entry) => entry.name.test(name) && entry.tools.some((tool) => tools.includes(tool)));
 }
 

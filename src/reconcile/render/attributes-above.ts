@@ -1,5 +1,11 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { attributeFindings, type OutsideFinding } from '../../package/tool-files/tool-files.ts';
+import {
+  fileIn,
+  isBelow,
+  repositoryDirectory,
+  type RepositoryDirectory,
+} from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';
 
 /**
@@ -8,7 +14,7 @@ import type { RepositoryAccess } from '../ports.ts';
  */
 export async function attributesAbove(
   { git }: Pick<RepositoryAccess, 'git'>,
-  { guardrails, deploy }: Pick<RepositoryConfig, 'guardrails' | 'deploy'>,
+  { guardrails, deploy, directory }: Pick<RepositoryConfig, 'guardrails' | 'deploy' | 'directory'>,
   {
     changed,
     mergeBase,
@@ -21,7 +27,7 @@ export async function attributesAbove(
   },
   signal?: AbortSignal,
 ): Promise<readonly OutsideFinding[]> {
-  const paths = changed.map(({ path }) => path).filter((path) => /(?:^|\/)\.gitattributes$/.test(path));
+  const paths = changed.map(({ path }) => path).filter((path) => isAbove(path, directory));
   if (paths.length === 0) return [];
   const all = [...guardrails.mutators, ...guardrails.validators];
   if (!all.some(({ mode }) => mode === 'enforce')) return [];
@@ -35,4 +41,13 @@ export async function attributesAbove(
     }),
   );
   return found.flat();
+}
+
+const NAME = /(?:^|\/)\.gitattributes$/;
+
+/** True for a `.gitattributes` that packages may lie below. */
+function isAbove(path: string, registered: RepositoryDirectory): boolean {
+  if (!NAME.test(path)) return false;
+  const directory = repositoryDirectory(path.replace(NAME, ''));
+  return isBelow(registered, path) || isBelow(directory, fileIn(registered, 'package'));
 }
