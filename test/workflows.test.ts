@@ -1,5 +1,7 @@
 /** The workflows that users copy, each step played as the runner would, and what their texts may not hold. */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 
 import { startForge, type LocalForge } from '@portico/localforge';
@@ -29,7 +31,11 @@ interface Workflow {
   readonly jobs: Readonly<
     Record<
       string,
-      { readonly if?: string; readonly steps: readonly Step[]; readonly 'timeout-minutes': number }
+      {
+        readonly environment?: { readonly name: string; readonly deployment: boolean };
+        readonly steps: readonly Step[];
+        readonly 'timeout-minutes': number;
+      }
     >
   >;
 }
@@ -57,8 +63,23 @@ describe.each(workflows)('$name', ({ workflow }) => {
       expect(uses.every((one) => OURS.test(one))).toBe(true);
       expect(workflow.concurrency['cancel-in-progress']).toBe(false);
     }
-    expect(steps.map((step) => step.run)).toEqual(steps.map(() => undefined));
+    const isIdle = Object.keys(workflow.permissions).length === 0;
+    expect(steps.map((step) => step.run)).toEqual(
+      steps.map(({ uses }) => (isIdle && uses === undefined ? 'true' : undefined)),
+    );
     for (const job of Object.values(workflow.jobs)) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
+  });
+
+  test('a job with secrets runs on the default branch alone, in an environment that its step checks', () => {
+    for (const { environment, steps: ours } of Object.values(workflow.jobs)) {
+      if (!JSON.stringify(ours).includes('secrets.')) continue;
+      expect(environment).toEqual({ name: 'portico', deployment: false });
+      expect(ours.map((step) => step.with?.['environment'])).toEqual(ours.map(() => environment?.name));
+      expect(workflow.permissions).toMatchObject({ actions: 'read' });
+      // These run with the workflow of a pull request's branch.
+      for (const event of ['pull_request', 'pull_request_review', 'pull_request_review_comment'])
+        expect(Object.keys(workflow.on)).not.toContain(event);
+    }
   });
 
   test('actions of others are pinned to commits and leave no token behind; inputs of ours are there', () => {
@@ -67,6 +88,7 @@ describe.each(workflows)('$name', ({ workflow }) => {
         expect(Object.keys(ACTION.inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)));
         continue;
       }
+      if (uses === '') continue;
       expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
       if (uses.startsWith('actions/checkout@'))
         expect(inputs).toMatchObject({ 'persist-credentials': false });
@@ -89,8 +111,13 @@ test('what the workflow of one repository may do is what the run needs', () => {
     checks: 'write',
     statuses: 'read',
     deployments: 'read',
+    actions: 'read',
   });
-  expect(workflowNamed('portico-sweep.yml').permissions).toEqual({});
+  expect(workflowNamed('portico-sweep.yml').permissions).toEqual({ actions: 'read' });
+  expect(workflowNamed('portico-review.yml').permissions).toEqual({});
+  expect(workflowNamed('portico-run.yml').on['workflow_run']).toMatchObject({
+    workflows: ['portico-review'],
+  });
 });
 
 const runner = scratch();
@@ -199,6 +226,76 @@ describe('portico-check.yml, played', () => {
     const env = { GITHUB_EVENT_NAME: 'pull_request_target' };
     const { code, stdout } = await play('portico-check.yml', {}, env);
     expect([code, stdout]).toEqual([64, expect.stringContaining('use mode run, which checks out nothing')]);
+  });
+});
+
+/** A list of deployment branches, as the API gives it. */
+function only(...policies: object[]): object {
+  return { total_count: policies.length, branch_policies: policies };
+}
+
+describe('the environment of the secrets', () => {
+  const custom = { protected_branches: false, custom_branch_policies: true };
+  const seals = { 'secrets.PORTICO_SEAL_KEYS': 'k'.repeat(64), 'github.token': 'the-token' };
+
+  test.each<[string, unknown, unknown, RegExp | undefined]>([
+    ['the default branch alone', custom, only({ name: 'main', type: 'branch' }), undefined],
+    ['every branch', null, only(), /::The environment portico is open to every branch/],
+    [
+      'protected branches',
+      { protected_branches: true, custom_branch_policies: false },
+      only(),
+      /open to every protected branch/,
+    ],
+    [
+      'a pattern of branches',
+      custom,
+      only({ name: 'main' }, { name: 'release/*' }),
+      /open to branch release\/\*/,
+    ],
+    ['a tag of that name', custom, only({ name: 'main', type: 'tag' }), /open to tag main/],
+    [
+      'people whom the API does not name',
+      undefined,
+      only(),
+      /cannot be checked .* answers 404.*actions: read/,
+    ],
+  ])('the step judges an environment that is open to %s', async (_whom, policy, policies, fault) => {
+    const asked: (string | undefined)[] = [];
+    const api = createServer(({ url, headers }, response) => {
+      asked.push(headers.authorization);
+      const answers: Readonly<Record<string, unknown>> = {
+        '/repos/acme/web': { default_branch: 'main' },
+        '/repos/acme/web/environments/portico':
+          policy === undefined ? undefined : { deployment_branch_policy: policy },
+        '/repos/acme/web/environments/portico/deployment-branch-policies?per_page=100': policies,
+      };
+      const answer = answers[url ?? ''];
+      response.writeHead(answer === undefined ? 404 : 200).end(JSON.stringify(answer ?? {}));
+    });
+    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+    const env = {
+      GITHUB_API_URL: `http://127.0.0.1:${(api.address() as AddressInfo).port}`,
+      GITHUB_REPOSITORY: 'acme/web',
+      GITHUB_EVENT_NAME: 'schedule',
+      'INPUT_ENVIRONMENT-CHECK': 'fail',
+    };
+    const played = await play('portico-run.yml', seals, env);
+    api.close();
+    expect(new Set(asked)).toEqual(new Set(['Bearer the-token']));
+    // What is not known to be safe does not run where that is demanded.
+    expect(played.summary === '').toBe(fault !== undefined);
+    if (fault === undefined) expect(played.stdout).not.toContain('::The environment');
+    else expect([played.code, played.stdout]).toEqual([1, expect.stringMatching(fault)]);
+  });
+
+  test('that the step does not name is a warning with the way to go on, unless it is demanded', async () => {
+    const env = { GITHUB_EVENT_NAME: 'schedule', INPUT_ENVIRONMENT: '' };
+    const warned = await play('portico-run.yml', seals, env);
+    expect(warned.stdout).toMatch(/^::warning::The step names no environment.*input environment\.$/m);
+    expect(warned.summary).not.toBe('');
+    const strict = await play('portico-run.yml', seals, { ...env, 'INPUT_ENVIRONMENT-CHECK': 'fail' });
+    expect([strict.code, strict.summary]).toEqual([1, '']);
   });
 });
 

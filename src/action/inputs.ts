@@ -1,6 +1,7 @@
 /** Pure: what a step of a workflow says of the Action, and what it asks of the command line. */
 
 import { PorticoError } from '../error.ts';
+import type { EnvironmentQuestion } from './secret-environment.ts';
 
 const MODES = ['check', 'run', 'sweep'] as const;
 
@@ -10,6 +11,8 @@ export interface Inputs {
   readonly arguments: readonly string[];
   /** Environment of `portico`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Where the step's secrets should be, if it has any; `required`: it does not run if they are not known to be there. */
+  readonly secrets?: EnvironmentQuestion & { readonly required: boolean };
   /** Where findings of a check go as SARIF; '' for nowhere. */
   readonly sarif: string;
 }
@@ -56,10 +59,23 @@ export function readInputs(env: Variables): Inputs {
           PRIVATE_KEY: input('private-key'),
           SEAL_KEYS: input('seal-keys'),
         };
+  const required = input('environment-check') || 'warn';
+  if (required !== 'warn' && required !== 'fail')
+    throw wrong('environment-check must be warn or fail', 'See docs/github-action.md.');
+  const hasSecrets = mode !== 'check' && (input('private-key') !== '' || input('seal-keys') !== '');
   return {
     mode,
     arguments: commands[mode],
     environment: { ...passedOn(env), ...withoutEmpty(credentials) },
+    ...(hasSecrets && {
+      secrets: {
+        environment: input('environment'),
+        repository: env['GITHUB_REPOSITORY'] ?? '',
+        apiUrl: env['GITHUB_API_URL'] ?? 'https://api.github.com',
+        token: input('token'),
+        required: required === 'fail',
+      },
+    }),
     sarif: mode === 'check' ? input('sarif') : '',
   };
 }

@@ -15,6 +15,7 @@ import { readCheckReport } from './check-report.ts';
 import { readInputs, type Inputs } from './inputs.ts';
 import { readRunReport, runSummary } from './run-report.ts';
 import { sarif } from './sarif.ts';
+import { environmentFault } from './secret-environment.ts';
 import { annotation, annotations, checkSummary, output } from './workflow-commands.ts';
 
 const PROGRAM = fileURLToPath(new URL('../portico.js', import.meta.url));
@@ -22,10 +23,20 @@ const PROGRAM = fileURLToPath(new URL('../portico.js', import.meta.url));
 /** The exit code of `portico`, or 64 for inputs that are wrong. */
 async function main(): Promise<number> {
   const inputs = readInputs(process.env);
+  if (!(await areSecretsSafe(inputs))) return 1;
   const { code, stdout } = await portico(inputs);
   if (inputs.mode === 'check') tellCheck(inputs, stdout);
   else tellRun(stdout);
   return code;
+}
+
+/** Annotates the step where its secrets are not known to be out of reach; false where it must not run then. */
+async function areSecretsSafe({ secrets }: Inputs): Promise<boolean> {
+  const fault = secrets && (await environmentFault(secrets));
+  if (secrets === undefined || fault === undefined) return true;
+  const level = secrets.required ? 'error' : 'warning';
+  process.stdout.write(`${annotation(level, scrubSecrets(`${fault.message}\n${fault.hint}`))}\n`);
+  return !secrets.required;
 }
 
 /** Its messages go to the log, in which text of packages must not be read as commands of the workflow. */
