@@ -3,12 +3,7 @@ import type { RepositoryWork } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
 import { filesAt } from '../repository/package-files.ts';
 import type { ProposalPackage } from '../repository/proposal-snapshot.ts';
-
-/** The pull request that a queue's branch is for, `gh-readonly-queue/main/pr-7-<commit>`; undefined for any other name. */
-export function pullOfQueueBranch(ref: string): number | undefined {
-  const [, number] = /\/pr-(\d{1,15})-[0-9a-f]{40,64}$/.exec(ref) ?? [];
-  return number === undefined ? undefined : Number(number);
-}
+import { pullOfQueueBranch } from './queue-members.ts';
 
 /**
  * Packages that what stands before a proposal in the queue changed too, and that git, line by line, put together in

@@ -1,6 +1,12 @@
 import { contentDigest } from '../../revision/digest.ts';
 import { isBelow } from '../../revision/package-path.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
+import { AGGREGATE_CHECK } from '../check-names.ts';
+import { configCheck, type ProposedConfig } from '../check/config-check.ts';
+import type { TrialMemory } from '../check/config-trial.ts';
+import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
+import { proposedConfig } from '../check/proposed-config.ts';
+import type { CheckRun } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { JobData } from '../job.ts';
 import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
@@ -10,25 +16,30 @@ import { attributesAbove } from '../render/attributes-above.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { createRenderCache, renderProposal, type RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
-import { touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { filesBeside, touchedPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { unreadableCheck } from '../repository/tell-unreadable.ts';
-import { digestAt, loadApprovals } from '../review/approvals.ts';
+import { loadApprovals } from '../review/approvals.ts';
 import { leftBehind } from '../review/left-behind.ts';
+import { powerApproval } from '../review/power-approval.ts';
 import { proposalApproval, type ProposalApproval } from '../review/proposal-approval.ts';
+import { loadChanges } from '../review/proposal-changes.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { proposalChecks } from './checks.ts';
 import { kptfileProblems } from './findings.ts';
-import { groupBehind, pullOfQueueBranch } from './group-behind.ts';
+import { groupBehind } from './group-behind.ts';
+import { membersOf, type QueueMember } from './queue-members.ts';
 
 /**
  * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
- * the guardrails of the base, and the same checks are written to it. Approvals are counted for the content of the
- * proposal that the group is for; nothing is ever pushed to the queue's branch.
+ * the guardrails of the base, and the same checks are written to it. Approvals, privileges and configuration are judged for each
+ * proposal on top of those before it, because GitHub may merge all of them by the checks of the last one. Nothing is ever pushed to
+ * the queue's branch.
  */
 export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-group'> {
   const cache = createRenderCache();
+  const trials: TrialMemory = new Map();
   const look = async (
     access: RepositoryAccess,
     target: JobData<'merge-group'>,
@@ -42,15 +53,17 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
     // A group that is gone was built anew, and has its own webhook.
     if ((await git.resolve(target.headSha, signal)) === null) return nothing('absent');
     const head = await git.commit(target.headSha, signal);
-    const changes = await git.changedPaths(target.baseSha, head.oid, signal);
-    const packages = await touchedPackages({
-      access,
-      registered: config.directory,
-      changed: changes.map(({ path }) => path),
-      commits: { mergeBase: target.baseSha, base: target.baseSha, head: head.oid },
-      signal,
-    });
+    const members = await membersOf(git, config.branch, target, signal);
+    const { base: mergeBase = target.baseSha } = members?.[0] ?? {};
+    const { packages } = await changedBetween(access, config, { base: mergeBase, head: head.oid }, signal);
     const guardrails = await loadGuardrails({ git, config, base: target.baseSha, now: ports.now(), signal });
+    const work = { ports, access, signal };
+    const judged: (JudgedMember | undefined)[] = [];
+    for (const member of members ?? [])
+      judged.push(await judgeMember(work, { facts, config, guardrails, trials }, member));
+    const own = judged.at(-1);
+    // Merged in the meantime: nothing is left to judge.
+    if (own?.pull.state === 'closed') return nothing('absent');
     const rendered = await renderProposal({
       ports,
       access,
@@ -59,16 +72,11 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       cache,
       signal,
     });
-    const { pull, approvedBy, approval } = await groupApproval(
-      { ports, access, signal },
-      { facts, config, head, packages },
-      target,
-    );
     const checks = proposalChecks({
       config,
       headSha: head.oid,
       digest: groupDigest(config.branch, packages, guardrails),
-      mergeBase: target.baseSha,
+      mergeBase,
       rendered,
       removed: packages.filter(({ trees }) => trees.head === null).map(({ path }) => path),
       commit: groupCommit(head, rendered),
@@ -86,7 +94,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       conflicts: [],
       lost: false,
       behind: {
-        packages: await groupBehind({ ports, access, signal }, target, packages),
+        packages: await groupBehind(work, target, packages),
         reason: 'It is ahead of this one in the merge queue.',
       },
       usedBy: [],
@@ -95,19 +103,14 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
         { packages, registered: config.directory, head: head.oid },
         signal,
       ),
-      proposedConfig: null,
-      powers: [],
-      powerApproval: undefined,
+      proposedConfig: own?.proposedConfig ?? null,
+      powers: own?.powers ?? [],
+      powerApproval: own?.powerApproval,
       channels:
-        pull === null
+        own === undefined
           ? undefined
-          : await groupChannels(
-              { ports, access, signal },
-              config,
-              { ...target, pull, otherFiles: changes },
-              approvedBy,
-            ),
-      approval,
+          : await groupChannels(work, config, { ...target, ...own }, own.approvedBy),
+      approval: groupApproval(judged),
       fixable: new Set(),
     });
     await forge.putChecks(checks, signal);
@@ -171,38 +174,129 @@ async function groupChannels(
   return channelsOf(ports, access, { snapshot, approvedBy }, signal);
 }
 
-interface GroupApproval {
-  /** The proposal that the group is for; null where the queue names none. */
-  readonly pull: ProposalSnapshot['pull'] | null;
+/** A proposal of the group, judged on top of those before it. */
+interface JudgedMember extends Pick<ProposalSnapshot, 'pull' | 'otherFiles'> {
   readonly approvedBy: readonly string[];
   readonly approval: ProposalApproval;
+  readonly powers: readonly PackagePower[];
+  readonly powerApproval: PowerApproval | undefined;
+  readonly proposedConfig: ProposedConfig | null;
+  /** What else keeps the proposal from being merged, in sentences; empty where nothing does. */
+  readonly refused: string;
 }
 
-/** The approvals of the proposal that a group is for; where nobody can tell which that is, they are missing. */
-async function groupApproval(
+/**
+ * Judges what one proposal brings. Its approvals are those of the content that was checked at its head, and its own check `portico`
+ * must be green now: conflicts, sources and what else a group does not tell are judged there.
+ */
+async function judgeMember(
   { ports, access, signal }: RepositoryWork,
-  { facts, config, head, packages }: Pick<ProposalSnapshot, 'facts' | 'config' | 'head' | 'packages'>,
-  { headRef, baseSha }: JobData<'merge-group'>,
-): Promise<GroupApproval> {
-  const number = pullOfQueueBranch(headRef);
-  const pull = number === undefined ? null : await access.forge.getPull(number, signal);
-  const digest = pull === null ? undefined : await digestAt(access, pull.headSha, signal);
-  if (pull === null || digest === undefined) {
-    const sentence =
-      'Needs the approvals of a proposal that the merge queue does not name or that was not checked.';
-    return { pull, approvedBy: [], approval: { state: { kind: 'missing', sentence, notes: [] } } };
-  }
-  const commits = { base: baseSha, mergeBase: baseSha, head };
-  const base = (await access.git.resolve(`refs/heads/${config.branch}`, signal)) ?? baseSha;
-  const snapshot = { facts, config, base, packages };
+  {
+    facts,
+    config,
+    guardrails,
+    trials,
+  }: Pick<ProposalSnapshot, 'facts' | 'config'> & {
+    readonly guardrails: LoadedGuardrails;
+    readonly trials: TrialMemory;
+  },
+  member: QueueMember,
+): Promise<JudgedMember | undefined> {
+  const { git, forge } = access;
+  const pull = await forge.getPull(member.number, signal);
+  if (pull === null) return undefined;
+  const head = await git.commit(member.head, signal);
+  const { packages, otherFiles } = await changedBetween(
+    access,
+    config,
+    { base: member.base, head: head.oid },
+    signal,
+  );
+  const commits = { base: member.base, mergeBase: member.base, head };
+  const snapshot: ProposalSnapshot = { facts, pull, config, ...commits, packages, otherFiles, writable: false };
+  const runs = await forge.ourChecks(pull.headSha, signal);
+  const own = runs.find(({ name }) => name === AGGREGATE_CHECK);
+  const digest = own?.externalId || undefined;
+  const base = (await git.resolve(`refs/heads/${config.branch}`, signal)) ?? member.base;
   const count = await loadApprovals({
     ports,
     access,
     snapshot: { facts, config, pull, ...commits },
     digest,
-    known: { beneath: () => beneathProposal(ports, access, snapshot, signal) },
+    known: { beneath: () => beneathProposal(ports, access, { facts, config, base, packages }, signal) },
     signal,
   });
-  const approval = await proposalApproval({ ports, access, signal }, { config, pull }, digest, count);
-  return { pull, approvedBy: count.counted.map(({ login }) => login), approval };
+  const powers = await loadChanges({ ports, access, signal }, snapshot, groupCommit(head, []));
+  const powerApproved = await powerApproval({ access, snapshot, powers, approvals: count, signal });
+  const proposed = await proposedConfig({
+    ports,
+    access,
+    registered: snapshot,
+    inForce: guardrails,
+    memory: trials,
+    signal,
+  });
+  return {
+    pull,
+    otherFiles,
+    approvedBy: count.counted.map(({ login }) => login),
+    approval: await proposalApproval({ ports, access, signal }, { config, pull }, digest ?? '', count),
+    powers,
+    powerApproval: powerApproved,
+    proposedConfig: proposed,
+    refused: refusalOf(pull, own),
+  };
+}
+
+function refusalOf({ number, draft }: ProposalSnapshot['pull'], own: CheckRun | undefined): string {
+  if (draft) return `#${number} is a draft: mark it as ready for review, then queue it again.`;
+  if (own?.conclusion === 'success') return '';
+  return `The check ${AGGREGATE_CHECK} of #${number} is not green: satisfy it, then queue the pull request again.`;
+}
+
+/** What is missing of the approvals of every proposal that the group brings; of those before the last one, privileges and configuration too. */
+function groupApproval(judged: readonly (JudgedMember | undefined)[]): ProposalApproval {
+  const own = judged.at(-1);
+  const unknown = judged.length === 0 || judged.includes(undefined);
+  const sentences = [
+    ...(unknown ? [UNKNOWN] : []),
+    ...judged.flatMap((one) => (one === undefined ? [] : missingOf(one, one === own))),
+  ];
+  if (own !== undefined && sentences.length === 0) return own.approval;
+  return { state: { kind: 'missing', sentence: sentences.join(' '), notes: own?.approval.state.notes ?? [] } };
+}
+
+const UNKNOWN =
+  'Needs the approvals of a proposal that the merge queue does not name or that was not checked.';
+
+function missingOf({ approval, refused, ...member }: JudgedMember, isOwn: boolean): readonly string[] {
+  const { pull, powers, powerApproval: power, proposedConfig: proposed } = member;
+  const missing = [...(approval.state.kind === 'missing' ? [approval.state.sentence] : []), refused].filter(
+    (sentence) => sentence !== '',
+  );
+  if (isOwn) return missing;
+  const others = [powerCheck(powers, power), ...(proposed === null ? [] : [configCheck(proposed)])];
+  const waits = others.some((check) => check !== undefined && WAITS.has(check.conclusion));
+  const all = waits ? [...missing, 'Its privileges or its configuration are not approved.'] : missing;
+  return all.length === 0 ? [] : [`#${pull.number}, which is ahead of it in the merge queue: ${all.join(' ')}`];
+}
+
+const WAITS: ReadonlySet<string> = new Set(['failure', 'action_required']);
+
+/** The packages and other files that differ between two commits. */
+async function changedBetween(
+  access: RepositoryAccess,
+  { directory }: ProposalSnapshot['config'],
+  { base, head }: { readonly base: string; readonly head: string },
+  signal: AbortSignal | undefined,
+): Promise<Pick<ProposalSnapshot, 'packages' | 'otherFiles'>> {
+  const changes = await access.git.changedPaths(base, head, signal);
+  const packages = await touchedPackages({
+    access,
+    registered: directory,
+    changed: changes.map(({ path }) => path),
+    commits: { mergeBase: base, base, head },
+    signal,
+  });
+  return { packages, otherFiles: filesBeside(changes, packages) };
 }

@@ -21,6 +21,7 @@ import { tellPutOff } from '../update/tell-put-off.ts';
 import { tellOpenUpdate } from '../update/tell-update-state.ts';
 import { decideLook, planProposal } from './decision.ts';
 import { loadFindings, type FindingsMemory } from './findings.ts';
+import { groupsWith } from './queue-members.ts';
 import { pushRemade } from './remade-sources.ts';
 import { suggestFixes } from './suggest-fixes.ts';
 import { sumUpClosed } from './sum-up-closed.ts';
@@ -125,13 +126,17 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
   return async (target, signal) => {
     const access = await ports.open(target.repository, signal);
     try {
-      return await catchUserError(
+      const answer = await catchUserError(
         () => look(access, target, signal),
         async (why) => {
           await tellUnreadable(access, target.number, why, signal);
           return DONE;
         },
       );
+      // A merge queue asks once, and what it was told then may be true no more.
+      const groups = await groupsWith(access, target.number, signal);
+      if (groups.length > 0) await ports.enqueue(groups);
+      return answer;
     } catch (error) {
       if (!(error instanceof PorticoError) || error.code !== 'CONTENT_LATER') throw error;
       await tellPutOff(access, target.number, signal);

@@ -9,7 +9,7 @@ import { isBelow, type RepositoryDirectory } from '../../revision/package-path.t
 import type { NoBusiness } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import type { CommitInfo, PackageDir } from '../git-port.ts';
+import type { CommitInfo, PackageDir, PathChange } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { fetchedHead } from './pull-head.ts';
 import { registrationOf } from './registered.ts';
@@ -111,19 +111,23 @@ export async function loadProposal(
       head: await git.commit(headOid, signal),
       mergeBase,
       packages,
-      otherFiles: changes
-        // What configures is never a part of a package, whatever lies above it.
-        .filter(
-          ({ path }) => isConfiguring(path) || !packages.some(({ directory }) => isBelow(directory, path)),
-        )
-        .map(({ path, after }) => ({ path, blob: after?.id ?? null })),
+      otherFiles: filesBeside(changes, packages),
       writable,
     },
   };
 }
 
-function isConfiguring(path: string): boolean {
-  return path.startsWith('.github/');
+/** Changed files that belong to no package. What configures is never a part of one, whatever lies above it. */
+export function filesBeside(
+  changes: readonly PathChange[],
+  packages: readonly ProposalPackage[],
+): ProposalSnapshot['otherFiles'] {
+  return changes
+    .filter(
+      ({ path }) =>
+        path.startsWith('.github/') || !packages.some(({ directory }) => isBelow(directory, path)),
+    )
+    .map(({ path, after }) => ({ path, blob: after?.id ?? null }));
 }
 
 /** What the proposal is compared with: the registered branch, for a merged one as it was before the merge. */

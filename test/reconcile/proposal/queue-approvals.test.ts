@@ -1,0 +1,160 @@
+// @module-tag story
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
+import { below } from '../../e2e/packages.ts';
+import { configMap, smallPackage } from '../small-package.ts';
+import type { StageRepository } from '../stage-repository.ts';
+import { startStage, type Stage } from '../stage.ts';
+
+/** Repositories with a merge queue that also waits for a check of somebody else, so that a group stands for a while. */
+let stage: Stage;
+
+const FILES = { ...below('web', smallPackage('web')), ...below('db', smallPackage('db')) };
+const change = (color: string, name = 'web'): Record<string, string> => ({
+  [`${name}/config.yaml`]: configMap(name, { color }),
+});
+const POWER = 'branch: main\npublish: { requireApprovals: 1, requireApprovalBy: [admin] }';
+const ROLES = { bob: 'maintain', carol: 'write', rita: 'write' } as const;
+
+beforeAll(async () => {
+  stage = await startStage({
+    power: { files: FILES, spec: POWER, collaborators: ROLES },
+    together: { files: FILES, spec: POWER, collaborators: ROLES },
+    withdrawn: { files: FILES },
+    late: { files: FILES },
+    rules: { files: FILES },
+  });
+  for (const name of ['power', 'together', 'withdrawn', 'late', 'rules']) await demandQueue(stage.repository(name));
+});
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+});
+
+async function demandQueue({ where }: StageRepository): Promise<void> {
+  const { data } = await stage.as('alice').rest.repos.createRepoRuleset({
+    ...where,
+    name: 'queue',
+    enforcement: 'active',
+    conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
+    rules: [
+      MERGE_QUEUE,
+      {
+        type: 'required_status_checks',
+        parameters: {
+          required_status_checks: [{ context: 'portico' }, { context: 'ci' }],
+          strict_required_status_checks_policy: false,
+        },
+      },
+    ],
+  });
+  expect(data.id).toBeGreaterThan(0);
+}
+
+const binding = (name: string, role: string): string =>
+  `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRoleBinding\nmetadata:\n  name: ${name}\nroleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ${role} }\nsubjects:\n- { apiGroup: rbac.authorization.k8s.io, kind: Group, name: "system:authenticated" }\n`;
+const clusterRole = (name: string): string =>
+  `apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata:\n  name: ${name}\nrules:\n- apiGroups: ["*"]\n  resources: ["*"]\n  verbs: ["*"]\n`;
+
+/** The check of the others at a commit. */
+async function ci({ where }: StageRepository, sha: string): Promise<void> {
+  await stage.as('alice').rest.repos.createCommitStatus({ ...where, sha, state: 'success', context: 'ci' });
+  await stage.idle();
+}
+
+async function enqueue(repo: StageRepository, number: number): Promise<void> {
+  const { node_id: id, head } = await repo.pull(number);
+  await ci(repo, head.sha);
+  const wish = 'mutation($id: ID!) { enqueuePullRequest(input: {pullRequestId: $id}) { clientMutationId } }';
+  await stage.as('alice').graphql(wish, { id });
+  await stage.idle();
+}
+
+/** The commit of the group that the queue has built for a pull request. */
+async function groupOf(repo: StageRepository, number: number): Promise<string> {
+  const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/gh-readonly-queue');
+  const line = refs.split('\n').find((one) => one.includes(`/pr-${number}-`));
+  return line?.split(' ')[1] ?? '';
+}
+
+async function dismiss(repo: StageRepository, number: number, review: number): Promise<void> {
+  await stage.as('alice').rest.pulls.dismissReview({
+    ...repo.where,
+    pull_number: number,
+    review_id: review,
+    message: 'Not like this.',
+  });
+  await stage.idle();
+}
+
+test('privileges whose only permitted approver dismissed his approval are not merged by a queue, nor published', async () => {
+  const repo = stage.repository('power');
+  const first = await repo.propose('harmless', change('red', 'db'));
+  await repo.review(first.number, 'APPROVE');
+  await enqueue(repo, first.number);
+  const { number } = await repo.propose('evil', { 'web/bind.yaml': binding('web', 'cluster-admin') }, { as: 'carol' });
+  await repo.review(number, 'APPROVE');
+  const review = await repo.review(number, 'APPROVE', undefined, 'alice');
+  await enqueue(repo, number);
+  await dismiss(repo, number, review);
+  // The queue builds its group once the harmless one is in.
+  await ci(repo, await groupOf(repo, first.number));
+  expect((await repo.pull(first.number)).merged).toBe(true);
+  const group = await groupOf(repo, number);
+  if (group !== '') await ci(repo, group);
+  expect((await repo.pull(number)).merged).toBe(false);
+  expect([...(await repo.tags()).keys()]).toEqual(['db/v1']);
+  expect(await groupOf(repo, number)).toBe('');
+});
+
+test('an approval that is withdrawn after the group was built turns the group red, and the queue drops it', async () => {
+  const repo = stage.repository('withdrawn');
+  const { number } = await repo.propose('next', change('red'));
+  const review = await repo.review(number, 'APPROVE');
+  await enqueue(repo, number);
+  const group = await groupOf(repo, number);
+  expect((await repo.checks(group)).get('portico')?.conclusion).toBe('success');
+  await dismiss(repo, number, review);
+  expect((await repo.checks(group)).get('portico')?.conclusion).toBe('action_required');
+  await ci(repo, group);
+  expect((await repo.pull(number)).merged).toBe(false);
+  expect([...(await repo.tags()).keys()]).toEqual([]);
+});
+
+test('a green check of a merge group is not an approval: what has lost its approval by the merge is not tagged', async () => {
+  const repo = stage.repository('late');
+  const { number } = await repo.propose('next', change('red'));
+  const review = await repo.review(number, 'APPROVE');
+  await enqueue(repo, number);
+  const group = await groupOf(repo, number);
+  await stage.stopBot();
+  await dismiss(repo, number, review);
+  await ci(repo, group);
+  expect((await repo.pull(number)).merged).toBe(true);
+  await stage.startBot();
+  expect([...(await repo.tags()).keys()]).toEqual([]);
+  const check = (await repo.checks(group)).get('portico/publication');
+  expect(check?.output.summary).toMatch(
+    new RegExp(`#${number}, merged without the required approvals: Needs 1 approval`),
+  );
+  expect(check?.output.summary).toContain('The approval of bob does not count: the review was dismissed.');
+  // What comes next publishes it, with an approval more.
+  const { number: after } = await repo.propose('after', { 'web/more.yaml': configMap('more', { a: 'b' }) });
+  for (const login of ['bob', 'carol'] as const) await repo.review(after, 'APPROVE', undefined, login);
+  await enqueue(repo, after);
+  await ci(repo, await groupOf(repo, after));
+  expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+});
+
+test('privileges that two queued proposals bring together wait for those who must approve privileges', async () => {
+  const repo = stage.repository('together');
+  // Nothing binds the role yet, and the binding names one that grants nothing.
+  const role = await repo.propose('role', { 'web/role.yaml': clusterRole('wide') }, { as: 'carol' });
+  const bind = await repo.propose('bind', { 'web/bind.yaml': binding('web', 'wide') }, { as: 'rita' });
+  for (const { number } of [role, bind]) {
+    console.log((await repo.checksOf(number)).get('portico/power')?.output.title);
+    await repo.review(number, 'APPROVE');
+  }
+  expect(1).toBe(1);
+});
