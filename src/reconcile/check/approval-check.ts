@@ -10,9 +10,12 @@ const CONCLUSIONS = { 'not-asked': 'neutral', given: 'success', missing: 'action
 const HOW =
   'An approving review, or `/portico approve`, approves exactly this content. A push that changes the content needs a new approval; a rebase that leaves it unchanged does not.';
 
-/** The external id of the check: of which content it speaks, and what the proposal makes that of, its merge base. */
-export function approvalOf(digest: string, mergeBase: string): string {
-  return `${shortDigest(digest)}:${mergeBase}`;
+/**
+ * The external id of the check: of which content it speaks, what the proposal makes that of, its merge base, and how many
+ * approvals of the same change elsewhere it counts.
+ */
+export function approvalOf(digest: string, mergeBase: string, accepted = 0): string {
+  return `${shortDigest(digest)}:${mergeBase}${accepted === 0 ? '' : `+${accepted}`}`;
 }
 
 /** Whether an external id speaks of this content; those of earlier versions name no merge base. */
@@ -20,9 +23,16 @@ export function isApprovalOf(externalId: string, digest: string): boolean {
   return externalId.split(':')[0] === shortDigest(digest);
 }
 
+const EXTERNAL_ID = /^[0-9a-f]{12}:([0-9a-f]{40,64})(?:\+(\d{1,3}))?$/;
+
 /** The merge base that an external id names. */
 export function mergeBaseIn(externalId: string | undefined): string | undefined {
-  return /^[0-9a-f]{12}:([0-9a-f]{40,64})$/.exec(externalId ?? '')?.[1];
+  return EXTERNAL_ID.exec(externalId ?? '')?.[1];
+}
+
+/** How many approvals of the same change elsewhere an external id counts. */
+export function acceptedIn(externalId: string | undefined): number {
+  return Number(EXTERNAL_ID.exec(externalId ?? '')?.[2] ?? 0);
 }
 
 /**

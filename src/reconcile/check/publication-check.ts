@@ -1,8 +1,11 @@
+import { digestOf, shortDigest } from '../../revision/digest.ts';
 import { PUBLICATION_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
-import { code, tableUpTo } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, tableUpTo } from '../text/markdown-blocks.ts';
 
+/** Reasons of each row. */
+const MAX_REASONS = 6;
 /** Rows of each table of the check. */
 const MAX_ROWS = 100;
 
@@ -11,6 +14,10 @@ export interface Unapproved {
   readonly commit: CommitInfo;
   /** Number of the pull request; null for a push. */
   readonly pull: number | null;
+  /** What its approvals lacked, in sentences. */
+  readonly missing?: readonly string[];
+  /** The package, where it was approved by someone who had no right to: the check keeps that, because the forge forgets it. */
+  readonly refused?: string;
 }
 
 /** What there is to tell of a commit of the registered branch, by package path. */
@@ -29,10 +36,14 @@ export function publicationCheck(
   { flagged, refused, unapproved }: PublicationNews,
 ): CheckInput {
   const names = [...new Set([...refused.keys(), ...flagged.keys()])];
-  const past = [...flagged].map(([path, { commit: state, pull }]) => [
+  const past = [...flagged].map(([path, { commit: state, pull, missing = [] }]) => [
     code(path),
     code(state.oid.slice(0, 7)),
-    pull === null ? 'a push' : `#${pull}, merged without the required approvals`,
+    pull === null
+      ? 'a push'
+      : [`#${pull}, merged without the required approvals`, ...missing.slice(0, 1).map(foreignSentence)].join(
+          ': ',
+        ) + missing.slice(1, MAX_REASONS).map((one) => ` ${foreignSentence(one)}`).join(''),
   ]);
   const wrong = [...refused].map(([path, why]) => [code(path), why]);
   const without = [...unapproved].map(([path, revision]) => [code(path), code(revision)]);
@@ -43,7 +54,7 @@ export function publicationCheck(
   return {
     name: PUBLICATION_CHECK,
     headSha: commit,
-    externalId: commit,
+    externalId: externalIdOf(commit, flagged),
     status: 'completed',
     conclusion: refused.size > 0 ? 'failure' : 'neutral',
     title,
@@ -57,10 +68,25 @@ export function publicationCheck(
   };
 }
 
+/** Names the packages whose approval at this very commit was given without the right to. */
+function externalIdOf(commit: string, flagged: PublicationNews['flagged']): string {
+  const here = [...flagged.values()].filter((state) => state.commit.oid === commit);
+  return [commit, ...here.flatMap(({ refused }) => (refused === undefined ? [] : [idOf(refused)]))].join(' ');
+}
+
+/** Whether the check of a commit says that a package was merged there with an approval by someone who had no right to give it. */
+export function isRefusedIn(externalId: string, directory: string): boolean {
+  return externalId.split(' ').slice(1).includes(idOf(directory));
+}
+
+function idOf(directory: string): string {
+  return shortDigest(digestOf('portico refused 1', directory));
+}
+
 const PAST =
   'These packages are not published in their current state: it reached the branch without approval.';
 const REMEDY =
-  'The next approved proposal that changes the package publishes this state with it. To publish direct pushes and unapproved merges automatically, set `publish.directPushes: publish` in `.github/portico.yaml`.';
+  'An approval that is given after the merge does not count. The next approved proposal that changes the package publishes this state with it: open one, and have those approve it who are named above. To publish direct pushes and unapproved merges automatically, set `publish.directPushes: publish` in `.github/portico.yaml`.';
 const WITHOUT =
   'These revisions were published without the approvals that the configuration requires, because `publish.directPushes: publish` is set. Their tags say `Approved-by: none`.';
 

@@ -103,7 +103,7 @@ export function isGreen(checks: readonly CheckInput[]): boolean {
 function externalIdOf({ name }: CheckContent, { digest, mergeBase, approval }: ProposalFacts): string {
   if (name === AGGREGATE_CHECK) return digest;
   if (name !== APPROVAL_CHECK) return shortDigest(digest);
-  return approval.consent ?? approvalOf(digest, mergeBase);
+  return approval.consent ?? approvalOf(digest, mergeBase, approval.accepted);
 }
 
 function conflictsCheck({

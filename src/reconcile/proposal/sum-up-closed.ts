@@ -3,6 +3,7 @@ import { partIn } from '../../text/marked-part.ts';
 import { overdueJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { ourSummary, summaryLock } from '../publication/tell-downstream.ts';
+import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from '../review/authors.ts';
 import { removedPackages } from '../review/known-users.ts';
@@ -58,7 +59,7 @@ function isRecent({ now }: Pick<Ports, 'now'>, mergedAt: string | null): boolean
 
 type MergeResult =
   | { readonly kind: 'published'; readonly revisions: readonly PublishedRevision[] }
-  | { readonly kind: 'unapproved'; readonly paths: readonly string[] }
+  | { readonly kind: 'unapproved'; readonly paths: readonly string[]; readonly missing: readonly string[] }
   | { readonly kind: 'pending' };
 
 function summaryOfMerge(
@@ -67,7 +68,7 @@ function summaryOfMerge(
   downstream: (path: string) => string,
 ): string {
   if (result.kind === 'pending') return mergedSummary();
-  if (result.kind === 'unapproved') return unapprovedSummary(result.paths);
+  if (result.kind === 'unapproved') return unapprovedSummary(result.paths, result.missing);
   const removed = removedPackages(snapshot).map(({ path }) => path);
   return publishedSummary(result.revisions, removed, downstream);
 }
@@ -80,28 +81,40 @@ async function resultOf(
 ): Promise<MergeResult> {
   const revisions = await publishedOf(access, snapshot, signal);
   if (revisions !== null) return { kind: 'published', revisions };
-  const paths = await unapprovedPaths(ports, access, snapshot, signal);
-  return paths.length > 0 ? { kind: 'unapproved', paths } : { kind: 'pending' };
+  const left = await unapprovedPaths(ports, access, snapshot, signal);
+  if (left.length === 0) return { kind: 'pending' };
+  const missing = [...new Set(left.flatMap((one) => one.missing))];
+  return { kind: 'unapproved', paths: left.map(({ path }) => path), missing };
+}
+
+interface Unapproved {
+  readonly path: string;
+  readonly missing: readonly string[];
 }
 
 /** Packages that have no revision of it because nobody approved what came to the branch. */
 async function unapprovedPaths(
-  ports: Pick<Ports, 'app' | 'seals' | 'now'>,
+  ports: Pick<Ports, 'app' | 'seals' | 'now' | 'content'>,
   access: RepositoryAccess,
   { facts, config, pull, packages }: ProposalSnapshot,
   signal: AbortSignal | undefined,
-): Promise<readonly string[]> {
+): Promise<readonly Unapproved[]> {
   if (pull.mergeCommitSha === null || config.publish.directPushes === 'publish') return [];
   const oid = await access.git.resolve(pull.mergeCommitSha, signal);
   if (oid === null) return [];
   const commit = await access.git.commit(oid, signal);
-  const left: string[] = [];
+  const refs = await loadRevisionRefs(access.git, signal);
+  const left: Unapproved[] = [];
   for (const one of packages.filter(({ trees }) => trees.head !== null)) {
     const merged = { package: one, commit, pull };
-    const before = { facts, config, base: commit.parents[0] ?? oid, merge: oid, packages: [one] };
-    const beneath = (): Promise<Authorship> => beneathProposal(ports, access, before, signal);
-    const { approved } = await approvalOfMerge({ ports, access, facts, config, merged, beneath, signal });
-    if (!approved) left.push(one.path);
+    const base = commit.parents[0] ?? oid;
+    const { directory } = one;
+    const published = await publishedOnBranch({ git: access.git, refs, directory, head: base, signal });
+    const beneath = (at: string): Promise<Authorship> =>
+      beneathProposal(ports, access, { facts, config, base: at, merge: oid, packages: [one] }, signal);
+    const counted = { ports, access, facts, config, merged, published, beneath, signal };
+    const { approved, missing } = await approvalOfMerge(counted);
+    if (!approved) left.push({ path: one.path, missing });
   }
   return left;
 }

@@ -186,12 +186,16 @@ export function closedSummary(): string {
   return '### Closed without merging\n\nNothing was published. Reopen the pull request to continue.';
 }
 
+/** Reasons that are shown. */
+const MAX_MISSING = 10;
+
 /** The comment's text where it was merged, and nobody had approved what came to the branch. */
-export function unapprovedSummary(paths: readonly string[]): string {
+export function unapprovedSummary(paths: readonly string[], missing: readonly string[] = []): string {
   return [
     '### Merged without approval, not published',
     `The merged content did not have the approvals that the configuration requires, so there is no revision of ${paths.map(code).join(', ')}.`,
-    '**Next:** the next approved proposal that changes the package publishes this content with it. To block such merges, require the check `portico` in a ruleset.',
+    ...missing.slice(0, MAX_MISSING).map((one) => `- ${foreignSentence(one)}`),
+    '**Next:** open another proposal that changes the package, and have those approve it who are named above: it publishes this content with it. An approval here does not count any more. To block such merges, require the check `portico` in a ruleset.',
   ].join('\n\n');
 }
 

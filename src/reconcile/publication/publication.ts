@@ -60,6 +60,7 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
       );
     }
     const round = { flagged, refused, unapproved, isPublished: published };
+    await keepRefusals(access, head, flagged, signal);
     const { check, looks, takesBack, followers } = reportOf(repository, head, round);
     if (check !== undefined) await access.forge.putCheck(check, signal);
     if (looks.length > 0) await ports.enqueue(looks);
@@ -93,6 +94,22 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
       announced.set(place, { oid, unapproved: reported !== 'nowhere' });
     }
   };
+}
+
+/** At the commits that brought them: the check of the head is written again at each head, and rights come back. */
+async function keepRefusals(
+  { forge }: Pick<RepositoryAccess, 'forge'>,
+  head: string,
+  flagged: ReadonlyMap<string, Unapproved>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const refusals = [...flagged].filter(
+    ([, { refused, commit }]) => refused !== undefined && commit.oid !== head,
+  );
+  for (const [oid, states] of Map.groupBy(refusals, ([, { commit }]) => commit.oid)) {
+    const report = { flagged: new Map(states), refused: new Map(), unapproved: new Map() };
+    await forge.putCheck(publicationCheck(oid, report), signal);
+  }
 }
 
 /** On a commit that is not the head any more: what was flagged there while it was stays. */

@@ -52,7 +52,7 @@ export type LookForDue = (
  * Finds the revisions of a package that are due, counted from the newest one that lies on the branch. Packages that
  * are not published and do not change are looked at once, not at every push.
  */
-export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals'>): LookForDue {
+export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>): LookForDue {
   const settled = new Map<string, Unapproved>();
   return async (access, { facts, config, refs, found, head }, signal) => {
     const { git, ref } = access;
@@ -85,7 +85,7 @@ async function dueSince({
   head,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'app' | 'seals' | 'now'>;
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'now' | 'content'>;
   readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
@@ -123,10 +123,10 @@ async function dueSince({
   }
   const due: DueRevision[] = [];
   let flagged: Unapproved | null = null;
-  const beneath = ({ oid, parents }: CommitInfo, isFlagged: boolean): Promise<Authorship> => {
+  const beneath = ({ oid }: CommitInfo, base: string, isFlagged: boolean): Promise<Authorship> => {
     if (newest !== null || due.length > 0)
       return Promise.resolve({ authors: [], unknown: isFlagged ? ['beneath'] : [] });
-    const standing = { facts, config, base: parents[0] ?? oid, merge: oid, directories: [found.directory] };
+    const standing = { facts, config, base, merge: oid, directories: [found.directory] };
     return authorsOfFirstContent(ports, access, standing, signal);
   };
   for (const { commit, pull } of states) {
@@ -137,13 +137,22 @@ async function dueSince({
       facts,
       config,
       merged,
-      beneath: () => beneath(commit, flagged !== null),
+      published: due.at(-1)?.commit.oid ?? newest,
+      beneath: (base) => beneath(commit, base, flagged !== null),
       signal,
     });
     const isMerged = pull !== null || approval.direct === true;
     const published = (isMerged && approval.approved) || config.publish.directPushes === 'publish';
     if (published) due.push({ ...merged, approval });
-    flagged = published ? null : { commit, pull: pull?.number ?? null };
+    const { missing, lacksRight } = approval;
+    flagged = published
+      ? null
+      : {
+          commit,
+          pull: pull?.number ?? null,
+          missing,
+          ...(lacksRight === true && { refused: found.directory }),
+        };
   }
   return { due, flagged };
 }

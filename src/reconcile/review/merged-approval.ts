@@ -1,26 +1,25 @@
 /** Whether what was merged had the approvals that it needed, at the time, for the content that came to the branch. */
 import type { ApprovalCount } from '../../command/approval-count.ts';
-import { isEnough } from '../../command/approval-state.ts';
+import { approvalState } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import {
-  AGGREGATE_CHECK,
-  APPROVAL_CHECK,
-  CONFIG_CHECK,
-  CONFLICTS_CHECK,
-  POWER_CHECK,
-} from '../check-names.ts';
-import { isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
+import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, PUBLICATION_CHECK } from '../check-names.ts';
+import { acceptedIn, isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
+import { isRefusedIn } from '../check/publication-check.ts';
 import { type CheckRun } from '../forge/checks.ts';
 import { MERGE_QUEUE } from '../forge/merging.ts';
 import { type Pull } from '../forge/pulls.ts';
 import { type RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
+import { filesAt } from '../repository/package-files.ts';
+import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
 import { readSealed } from '../seal/update-record.ts';
 import { loadApprovals } from './approvals.ts';
 import type { Authorship } from './authors.ts';
+import { branchBefore } from './branch-before.ts';
 import { ownersMissing } from './code-owners.ts';
+import { powerApproval } from './power-approval.ts';
 import { asksApproval, isConsentTo } from './proposal-approval.ts';
 
 /** A state of a package on the registered branch, and the proposal that brought it. */
@@ -36,55 +35,55 @@ export interface MergedApproval {
   readonly approved: boolean;
   /** Whose approvals counted when it was merged. */
   readonly by: readonly string[];
+  /** What was missing, in sentences; empty where nothing was. */
+  readonly missing: readonly string[];
+  /** True where the one who approved was not permitted to when it was counted: a right that is given later changes nothing. */
+  readonly lacksRight?: true;
   /** Of the content as it was checked; absent where something else came to the branch. */
   readonly digest?: string;
   /** An update that Portico brought without a pull request, as the configuration lets it. */
   readonly direct?: true;
 }
 
-/**
- * What Portico merged was decided on then, as far as it came to the branch as it was checked. For what others merged, the check at the proposal's head says what was known
- * when it was merged; where a last approval came too late for the check, the approvals given before the merge are counted.
- * What nobody can tell is not approved.
- */
-export async function approvalOfMerge({
-  ports,
-  access: opened,
-  facts,
-  config,
-  merged,
-  beneath,
-  signal,
-}: {
-  readonly ports: Pick<Ports, 'app' | 'seals'>;
+/** What it takes to count the approvals of a merge. */
+export interface CountedMerge {
+  readonly ports: Pick<Ports, 'app' | 'seals' | 'content'>;
   readonly access: RepositoryAccess;
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   readonly merged: Merged;
-  /** Who brought what stood on the branch before and comes along. */
-  readonly beneath: () => Promise<Authorship>;
+  /** The commit of the newest revision of the package, or of the one that is due before this; null where there is none. */
+  readonly published: string | null;
+  /** Who brought what stood on the branch before, at this commit, and comes along. */
+  readonly beneath: (base: string) => Promise<Authorship>;
   readonly signal?: AbortSignal | undefined;
-}): Promise<MergedApproval> {
+}
+
+/**
+ * Counts the approvals, owners and privileges of a merge before it is tagged. A green check says which content was judged, and is
+ * never taken for an approval: it is as old as the last look. The forge tells rights as they are now alone, and of a review only
+ * that it was dismissed: what cannot be told is not approved.
+ */
+export async function approvalOfMerge(counted: CountedMerge): Promise<MergedApproval> {
+  const { ports, access: opened, facts, config, merged, beneath, signal } = counted;
   const { pull } = merged;
   if (pull === null) {
     const digest = await digestOfDirect({ ports, access: opened, config, commit: merged.commit, signal });
     const approved = !asksApproval(config);
-    return digest === null ? { approved, by: [] } : { approved, by: [], digest, direct: true };
+    return {
+      approved,
+      by: [],
+      missing: [],
+      ...(digest !== null && { digest, direct: true as const }),
+    };
   }
   const access = { ...opened, forge: opened.forge.lookingAt(pull.number) };
-  const isSame = await isSameContent(access, pull, merged, signal);
-  const written = isSame ? await access.forge.ourChecks(pull.headSha, signal) : [];
-  const asChecked =
-    isSame &&
-    // Where nobody had to approve the check is not written, and nothing tells what the proposal changed by then.
-    (written.some(({ name }) => name === APPROVAL_CHECK) || !asksApproval(config)) &&
-    (await isSameChange({ access, pull, merged, runs: written, signal }));
-  const runs = asChecked ? written : [];
+  const runs = await judgedAs(access, config, { ...merged, pull }, signal);
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
   const countUntil = (moment: string | undefined): Promise<ApprovalCount> => {
     const known = {
-      beneath,
+      beneath: async () => beneath((await branchBefore(access, merged.commit, pull, signal)) ?? merged.commit.oid),
       ...(moment !== undefined && { until: moment }),
     };
     return loadApprovals({ ports, access, snapshot: { facts, pull, config }, digest, known, signal });
@@ -94,24 +93,62 @@ export async function approvalOfMerge({
     by: count.counted.map(({ login }) => login),
     ...(digest !== undefined && { digest }),
   };
-  const approved =
-    !asksApproval(config) ||
-    (await isMergedByRule(ports, access, { commit: merged.commit, pull, asChecked }, signal)) ||
-    (digest !== undefined &&
-      (await isApproved(
-        access,
-        config,
-        {
-          ...merged,
-          pull,
-          runs,
-          digest,
-          count,
-          earlier: () => countUntil(until === undefined ? undefined : secondBefore(until)),
-        },
-        signal,
-      )));
-  return { approved, ...found };
+  if (!asksApproval(config)) return { approved: true, missing: [], ...found };
+  if (digest === undefined) return { approved: false, missing: [OTHER_CONTENT], ...found };
+  const before = until === undefined ? undefined : secondBefore(until);
+  const missing = await missingOf(
+    { ...counted, access },
+    { pull, runs, digest, count, earlier: () => countUntil(before) },
+  );
+  const lacksRight =
+    count.notCounted.some(({ reason }) => reason === 'not-permitted') && missing.length > 0;
+  if (missing.length === 0 && (await wasRefused(access, merged, signal)))
+    return { approved: false, missing: [REFUSED], lacksRight: true, ...found };
+  return { approved: missing.length === 0, missing, ...(lacksRight && { lacksRight }), ...found };
+}
+
+const OTHER_CONTENT = 'What came to the branch is not what was checked and approved.';
+const REFUSED =
+  'When it was merged, the one who approved it was not permitted to: a right that was given later does not count.';
+
+/** Whether an earlier count found that the one who approved had no right to: our check at the commit says so, which only the App writes. */
+async function wasRefused(
+  { forge }: Pick<RepositoryAccess, 'forge'>,
+  { package: { directory }, commit }: Merged,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const runs = await forge.ourChecks(commit.oid, signal);
+  const flag = runs.find(({ name }) => name === PUBLICATION_CHECK);
+  return flag !== undefined && isRefusedIn(flag.externalId, directory);
+}
+
+/**
+ * The checks at the proposal's head, where they speak of what came to the branch: the same content and the same change; or what a
+ * merge queue made of it together with the proposals before it, if the check of that commit is green. Empty where they do not.
+ */
+async function judgedAs(
+  access: RepositoryAccess,
+  config: RepositoryConfig,
+  merged: Merged & { readonly pull: Pull },
+  signal: AbortSignal | undefined,
+): Promise<readonly CheckRun[]> {
+  const { pull, commit } = merged;
+  const isSame = await isSameContent(access, pull, merged, signal);
+  const written = isSame ? await access.forge.ourChecks(pull.headSha, signal) : [];
+  const asChecked =
+    isSame &&
+    // Where nobody had to approve the check is not written, and nothing tells what the proposal changed by then.
+    (written.some(({ name }) => name === APPROVAL_CHECK) || !asksApproval(config)) &&
+    (await isSameChange({ access, pull, merged, runs: written, signal }));
+  if (asChecked || !asksApproval(config)) return asChecked ? written : [];
+  // Lists of pull requests do not say who merged.
+  const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, signal))?.mergedBy ?? null;
+  if (by !== MERGE_QUEUE) return [];
+  const group = await access.forge.ourChecks(commit.oid, signal);
+  const isGreen = group.some(
+    ({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success',
+  );
+  return isGreen ? access.forge.ourChecks(pull.headSha, signal) : [];
 }
 
 /**
@@ -138,39 +175,16 @@ async function digestOfDirect({
   return isGreen ? (digestOf(runs) ?? null) : null;
 }
 
-/**
- * Merged by Portico, which asks for approvals itself, or by the queue with the check of what it merged green. Portico names
- * the head that it merges and cannot name the base: what a push put under it meanwhile nobody approved.
- */
-async function isMergedByRule(
-  ports: Pick<Ports, 'app'>,
-  access: Pick<RepositoryAccess, 'forge'>,
-  merged: { readonly commit: CommitInfo; readonly pull: Pull; readonly asChecked: boolean },
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const { commit, pull, asChecked } = merged;
-  // Lists of pull requests do not say who merged.
-  const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, signal))?.mergedBy ?? null;
-  if (by === ports.app.botLogin) return asChecked;
-  if (by !== MERGE_QUEUE) return false;
-  const runs = await access.forge.ourChecks(commit.oid, signal);
-  return runs.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
-}
-
-/** Checks that wait for a decision which no approval of the content replaces. */
-const DECIDED_FIRST: readonly string[] = [POWER_CHECK, CONFIG_CHECK, CONFLICTS_CHECK];
-
-async function isApproved(
-  access: RepositoryAccess,
-  config: RepositoryConfig,
+/** What an approval of the content, its owners and whoever must approve privileges still had to say, in sentences. */
+async function missingOf(
+  { ports, access, config, merged, published, signal }: CountedMerge,
   {
-    commit,
     pull,
     runs,
     digest,
     count,
     earlier,
-  }: Merged & {
+  }: {
     readonly pull: Pull;
     readonly runs: readonly CheckRun[];
     readonly digest: string;
@@ -178,27 +192,79 @@ async function isApproved(
     /** As of the second before the merge: what the check did not see may have been said after it. */
     readonly earlier: () => Promise<ApprovalCount>;
   },
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (runs.some(({ name, conclusion }) => DECIDED_FIRST.includes(name) && conclusion === 'action_required'))
-    return false;
+): Promise<readonly string[]> {
   const run = runs.find(({ name }) => name === APPROVAL_CHECK);
-  if (run?.conclusion === 'success' && isApprovalOf(run.externalId, digest)) {
-    // The check is as old as the last look: who lost the right to approve since does not count, which no review tells.
-    return isEnough(count) || count.notCounted.every(({ reason }) => reason !== 'not-permitted');
-  }
-  if (run?.conclusion === 'neutral' && isConsentTo(run, digest)) return true;
-  const known = await earlier();
-  if (!isEnough(known) || known.changesRequested.length > 0 || count.changesRequested.length > 0)
-    return false;
-  const [base] = commit.parents;
-  const head = await access.git.resolve(pull.headSha, signal);
-  const mergeBase =
-    base === undefined || head === null ? null : await access.git.mergeBase(base, head, signal);
-  if (base === undefined || head === null || mergeBase === null) return false;
-  const commits = { config, base, mergeBase, head: await access.git.commit(head, signal) };
+  const isSeen = run?.conclusion === 'success' || run?.conclusion === 'neutral';
+  const isConsent = run?.conclusion === 'neutral' && isConsentTo(run, digest);
+  const isOpen = runs.some(
+    ({ name, conclusion }) => name === CONFLICTS_CHECK && conclusion === 'action_required',
+  );
+  const known = isConsent || (isSeen && isApprovalOf(run.externalId, digest)) ? count : await earlier();
   const people = known.counted.map(({ login }) => login);
-  return (await ownersMissing(access, commits, people, signal)).length === 0;
+  const commits = await commitsOfMerge(access, merged.commit, pull, signal);
+  if (commits === null) return [OTHER_CONTENT];
+  const owners = isConsent ? [] : await ownersMissing(access, { config, ...commits }, people, signal);
+  const accepted = isSeen && (config.publish.approvals?.from ?? []).length > 0 ? acceptedIn(run.externalId) : 0;
+  const all: ApprovalCount = {
+    ...known,
+    changesRequested: count.changesRequested,
+    needed: isConsent ? 0 : Math.max(0, known.needed - accepted),
+    ...(owners.length > 0 && { ownersMissing: owners }),
+  };
+  const state = approvalState(config, all);
+  const power = await powerMissing(
+    { ports, access, signal },
+    { config, pull, approvals: known },
+    { ...merged, before: published ?? commits.base },
+  );
+  return [
+    ...(isOpen ? ['Its conflicts were not settled.'] : []),
+    ...(state.kind === 'missing' ? [state.sentence, ...state.notes] : []),
+    ...power,
+  ];
+}
+
+/** Who must approve what the package may do more than its newest revision, where none of them has. */
+async function powerMissing(
+  { ports, access, signal }: RepositoryWork<'content'>,
+  approved: {
+    readonly config: RepositoryConfig;
+    readonly pull: Pull;
+    readonly approvals: ApprovalCount;
+  },
+  {
+    package: { directory },
+    commit,
+    before,
+  }: Pick<Merged, 'package' | 'commit'> & { readonly before: string },
+): Promise<readonly string[]> {
+  const { config, approvals } = approved;
+  if ((config.publish.requireApprovalBy ?? []).length === 0) return [];
+  const { git } = access;
+  const [old, now] = await Promise.all([
+    filesAt(git, before, directory, signal),
+    filesAt(git, commit.oid, directory, signal),
+  ]);
+  const { power: diff } = await ports.content.compare({ before: old, after: now }, signal);
+  const powers = [{ path: directory, directory, diff }];
+  const given = await powerApproval({ access, snapshot: approved, powers, approvals, signal });
+  if (given === undefined || given.by.length > 0) return [];
+  return [`Its privileges grow, or are unknown, and need approval from ${given.needed.join(' or ')}.`];
+}
+
+/** The proposal's head, and the branch as it was before the merge; null where git does not have them any more. */
+async function commitsOfMerge(
+  access: Pick<RepositoryAccess, 'git' | 'forge'>,
+  commit: CommitInfo,
+  pull: Pull,
+  signal: AbortSignal | undefined,
+): Promise<Pick<ProposalSnapshot, 'base' | 'mergeBase' | 'head'> | null> {
+  const { git } = access;
+  const oid = await git.resolve(pull.headSha, signal);
+  const base = await branchBefore(access, commit, pull, signal);
+  const mergeBase = base === null || oid === null ? null : await git.mergeBase(base, oid, signal);
+  if (base === null || oid === null || mergeBase === null) return null;
+  return { base, mergeBase, head: await git.commit(oid, signal) };
 }
 
 /** Times of the forge are told by the second. */

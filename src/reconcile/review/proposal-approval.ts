@@ -15,6 +15,8 @@ export interface ProposalApproval {
   readonly state: ApprovalState;
   /** External id of the approval check, where the configuration stands in for people. */
   readonly consent?: string;
+  /** Approvals of the same change elsewhere that are counted. */
+  readonly accepted?: number;
 }
 
 /**
@@ -28,7 +30,8 @@ export async function proposalApproval(
   count: ApprovalCount,
 ): Promise<ProposalApproval> {
   const state = approvalState(config, count);
-  if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state };
+  const accepted = count.accepted?.length ?? 0;
+  if (state.kind !== 'missing' || !mayMergeItself(config, pull)) return { state, accepted };
   const run = ourApproval(ports, await access.forge.ourChecks(pull.headSha, signal));
   const consent = consentTo(config, digest);
   if (run?.externalId !== consent) return { state };

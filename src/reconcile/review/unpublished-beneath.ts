@@ -27,7 +27,7 @@ interface Standing {
  * a revision nobody is named for a state that nobody approved, such as a direct push.
  */
 export async function loadBeneath(
-  ports: Pick<Ports, 'now' | 'app' | 'seals'>,
+  ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>,
   access: RepositoryAccess,
   { directories, ...standing }: Standing,
   signal?: AbortSignal,
@@ -66,7 +66,7 @@ export function isAuthorless({ authors, unknown }: Authorship): boolean {
 
 /** The same for the packages of a proposal; of those that it removes nothing is published. */
 export function beneathProposal(
-  ports: Pick<Ports, 'now' | 'app' | 'seals'>,
+  ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>,
   access: RepositoryAccess,
   {
     facts,

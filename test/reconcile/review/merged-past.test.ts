@@ -21,6 +21,7 @@ beforeAll(async () => {
     publishing: { files: FILES, spec: 'branch: main\npublish: { directPushes: publish }' },
     late: { files: FILES },
     rights: { files: FILES },
+    back: { files: FILES },
     open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
     power: {
       files: FILES,
@@ -223,19 +224,43 @@ describe('without it, or past it', () => {
     const repo = stage.repository('late');
     const { number } = await repo.propose('next', change('red'));
     const review = await repo.review(number, 'APPROVE');
-    await stage.stopBot();
     const sha = await repo.press(number);
+    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
     await stage.as('alice').rest.pulls.dismissReview({
       ...repo.where,
       pull_number: number,
       review_id: review,
       message: 'Gone',
     });
-    await stage.startBot();
-    // What the check said when it was merged is what counts.
-    expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+    await stage
+      .as('alice')
+      .rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission: 'pull' });
     expect(await stage.writesOf(() => stage.look('late'), 'late')).toEqual([]);
     expect(await repo.tags()).toEqual(new Map([['web/v1', sha]]));
+  });
+
+  test('a right that is given back after the merge does not publish what was merged without it; the next approved proposal does', async () => {
+    const repo = stage.repository('back');
+    const { number } = await repo.propose('next', change('red'));
+    await repo.review(number, 'APPROVE');
+    const role = (permission: string): Promise<unknown> =>
+      stage.as('alice').rest.repos.addCollaborator({ ...repo.where, username: 'bob', permission });
+    await stage.stopBot();
+    await role('pull');
+    const sha = await repo.press(number);
+    await stage.startBot();
+    expect([...(await repo.tags()).keys()]).toEqual([]);
+    const told = /this person may not approve here.*have those approve it who are named above/s;
+    expect((await repo.checks(sha)).get('portico/publication')?.output.summary).toMatch(told);
+    await role('push');
+    await stage.look('back');
+    await stage.stopBot();
+    await stage.startBot();
+    await stage.look('back');
+    expect([...(await repo.tags()).keys()]).toEqual([]);
+    expect(await stage.writesOf(() => stage.look('back'), 'back')).toEqual([]);
+    await repo.publish('after', { 'web/more.yaml': configMap('more', { a: 'b' }) }, undefined, ['bob', 'carol']);
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
   });
 
   test('who lost the right before the merge does not count, even where the check was written before that', async () => {
