@@ -1,30 +1,25 @@
 import type { Pull } from '../forge/pulls.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
-
-/** Commits that one rebase brings and that are gone through. */
-const MAX_REBASED = 100;
+import { activityOf } from './authors.ts';
 
 /**
- * The commit that the branch was at before a merge: a rebase brings several commits, each with the one before as its parent. Null
- * where the merge began the branch.
+ * The commit that the branch was at before a merge. A rebase brings several commits, each with the one before as its parent, so the
+ * forge is asked where the branch came from if the proposal has several; if it does not tell, the parent stands in. Null where the
+ * merge began the branch.
  */
 export async function branchBefore(
-  { git, forge }: Pick<RepositoryAccess, 'git' | 'forge'>,
-  { parents: [first, second] }: CommitInfo,
-  { number, headSha }: Pick<Pull, 'number' | 'headSha'>,
+  access: Pick<RepositoryAccess, 'git' | 'forge'>,
+  { oid, parents: [first, second] }: CommitInfo,
+  { baseRef, headSha }: Pick<Pull, 'baseRef' | 'headSha'>,
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  if (first === undefined) return null;
-  const left = second === undefined ? await git.mergeBase(first, headSha, signal) : null;
-  const own = left === null ? [] : await git.log({ from: left, to: headSha }, { limit: MAX_REBASED }, signal);
-  let base: string = first;
-  for (let turn = 1; turn < own.length; turn += 1) {
-    const pulls = await forge.pullsForCommit(base, signal);
-    if (pulls.every((pull) => pull.number !== number)) return base;
-    const [before] = (await git.commit(base, signal)).parents;
-    if (before === undefined) return null;
-    base = before;
-  }
-  return base;
+  if (first === undefined || second !== undefined) return first ?? null;
+  const { git } = access;
+  const left = await git.mergeBase(first, headSha, signal);
+  const own = left === null ? [] : await git.log({ from: left, to: headSha }, { limit: 2 }, signal);
+  if (own.length < 2) return first;
+  const activity = await activityOf(access, `refs/heads/${baseRef}`, {}, signal);
+  const before = activity?.pushes.findLast(({ after }) => after === oid)?.before ?? null;
+  return before !== null && (await git.resolve(before, signal)) !== null ? before : first;
 }
