@@ -1,6 +1,7 @@
 /**
- * A branch whose ruleset asks for a merge queue: what waits is merged with the branch's tip on a branch of its own, and
- * goes in when the required checks of that commit are green. One at a time, in order.
+ * A branch whose ruleset asks for a merge queue: what waits is merged with the branch's tip, and with what is ahead of it, on a
+ * branch of its own, and goes in, in order, when the required checks are green: those of its own commit, or with `HEADGREEN` those of
+ * the last commit that goes in with it.
  */
 import { emitFor } from '../acting.ts';
 import { runInBackground } from '../background.ts';
@@ -152,20 +153,45 @@ function advance(context: ForgeContext, repository: RepositoryRecord, baseRef: s
 }
 
 async function step(context: ForgeContext, repository: RepositoryRecord, baseRef: string): Promise<void> {
-  const [entry] = waiting(context, repository.id, baseRef);
-  if (entry === undefined) return;
-  const git = context.git(repository);
-  const tip = (await git.ref(`refs/heads/${baseRef}`))?.sha;
+  const settings = settingsOf(context, repository, baseRef);
+  const entries = waiting(context, repository.id, baseRef).slice(0, settings.built);
+  const tip = (await context.git(repository).ref(`refs/heads/${baseRef}`))?.sha;
   if (tip === undefined) return;
-  if (entry.group?.baseSha !== tip) {
-    await build(context, repository, entry, tip);
-    return;
+  let base = tip;
+  for (const entry of entries) {
+    if (entry.group?.baseSha !== base) {
+      await build(context, repository, entry, base);
+      // Whatever became of it, the others are looked at on top of that.
+      advance(context, repository, baseRef);
+      return;
+    }
+    base = entry.group.sha;
   }
   const { checks } = requirementsOf(context, repository, baseRef);
-  const { group } = entry;
-  const verdicts = checks.map((check) => verdictOfCheck(context, repository.id, group.sha, check));
-  if (verdicts.includes('failure')) await dequeue(context, repository, entry, 'CI_FAILURE');
-  else if (verdicts.every((verdict) => verdict === 'success')) await land(context, repository, entry, group);
+  const verdicts = entries.map(({ group }) =>
+    checks.map((check) => verdictOfCheck(context, repository.id, group?.sha ?? '', check)),
+  );
+  const isGreen = (at: number): boolean => verdicts[at]?.every((verdict) => verdict === 'success') === true;
+  const last = settings.headGreen ? entries.findLastIndex((_, at) => isGreen(at)) : isGreen(0) ? 0 : -1;
+  for (const { group, ...entry } of entries.slice(0, last + 1))
+    if (group !== null) await land(context, repository, { ...entry, group }, group);
+  const failed = entries.find((_, at) => at > last && verdicts[at]?.includes('failure') === true);
+  if (failed !== undefined) await dequeue(context, repository, failed, 'CI_FAILURE');
+}
+
+/** How many entries are built at once, and whether those before a green one go in with it. */
+function settingsOf(
+  context: ForgeContext,
+  repository: RepositoryRecord,
+  branch: string,
+): { readonly built: number; readonly headGreen: boolean } {
+  const rules = rulesetsFor(context, repository, `refs/heads/${branch}`).flatMap((ruleset) => ruleset.rules);
+  const { parameters } = rules.find(({ type }) => type === 'merge_queue') ?? {};
+  const built = parameters?.['max_entries_to_build'];
+  return {
+    built: typeof built === 'number' && built > 0 ? built : 1,
+    headGreen: parameters?.['grouping_strategy'] === 'HEADGREEN',
+  };
 }
 
 /** Makes the commit that would be merged, and asks for its checks. */

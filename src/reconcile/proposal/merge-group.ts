@@ -5,7 +5,6 @@ import { AGGREGATE_CHECK } from '../check-names.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
-import { proposedConfig } from '../check/proposed-config.ts';
 import type { CheckRun } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
 import type { JobData } from '../job.ts';
@@ -20,10 +19,12 @@ import { filesBeside, touchedPackages, type ProposalSnapshot } from '../reposito
 import { openRegistered } from '../repository/registered.ts';
 import { unreadableCheck } from '../repository/tell-unreadable.ts';
 import { loadApprovals } from '../review/approvals.ts';
+import { configApproval } from '../review/config-approval.ts';
 import { leftBehind } from '../review/left-behind.ts';
 import { powerApproval } from '../review/power-approval.ts';
 import { proposalApproval, type ProposalApproval } from '../review/proposal-approval.ts';
 import { loadChanges } from '../review/proposal-changes.ts';
+import { proposedConfig } from '../review/proposed-config.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { proposalChecks } from './checks.ts';
@@ -213,7 +214,15 @@ async function judgeMember(
     signal,
   );
   const commits = { base: member.base, mergeBase: member.base, head };
-  const snapshot: ProposalSnapshot = { facts, pull, config, ...commits, packages, otherFiles, writable: false };
+  const snapshot: ProposalSnapshot = {
+    facts,
+    pull,
+    config,
+    ...commits,
+    packages,
+    otherFiles,
+    writable: false,
+  };
   const runs = await forge.ourChecks(pull.headSha, signal);
   const own = runs.find(({ name }) => name === AGGREGATE_CHECK);
   const digest = own?.externalId || undefined;
@@ -243,7 +252,16 @@ async function judgeMember(
     approval: await proposalApproval({ ports, access, signal }, { config, pull }, digest ?? '', count),
     powers,
     powerApproval: powerApproved,
-    proposedConfig: proposed,
+    proposedConfig: proposed && {
+      ...proposed,
+      approval: await configApproval({
+        access,
+        snapshot,
+        changes: proposed.changes,
+        approvals: count,
+        signal,
+      }),
+    },
     refused: refusalOf(pull, own),
   };
 }
@@ -263,7 +281,9 @@ function groupApproval(judged: readonly (JudgedMember | undefined)[]): ProposalA
     ...judged.flatMap((one) => (one === undefined ? [] : missingOf(one, one === own))),
   ];
   if (own !== undefined && sentences.length === 0) return own.approval;
-  return { state: { kind: 'missing', sentence: sentences.join(' '), notes: own?.approval.state.notes ?? [] } };
+  return {
+    state: { kind: 'missing', sentence: sentences.join(' '), notes: own?.approval.state.notes ?? [] },
+  };
 }
 
 const UNKNOWN =
@@ -278,7 +298,9 @@ function missingOf({ approval, refused, ...member }: JudgedMember, isOwn: boolea
   const others = [powerCheck(powers, power), ...(proposed === null ? [] : [configCheck(proposed)])];
   const waits = others.some((check) => check !== undefined && WAITS.has(check.conclusion));
   const all = waits ? [...missing, 'Its privileges or its configuration are not approved.'] : missing;
-  return all.length === 0 ? [] : [`#${pull.number}, which is ahead of it in the merge queue: ${all.join(' ')}`];
+  return all.length === 0
+    ? []
+    : [`#${pull.number}, which is ahead of it in the merge queue: ${all.join(' ')}`];
 }
 
 const WAITS: ReadonlySet<string> = new Set(['failure', 'action_required']);

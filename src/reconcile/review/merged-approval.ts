@@ -4,6 +4,8 @@ import { approvalState } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, PUBLICATION_CHECK } from '../check-names.ts';
 import { acceptedIn, isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
+import type { ConfigurationChange } from '../check/configuration-changes.ts';
+import type { PowerApproval } from '../check/power-check.ts';
 import { isRefusedIn } from '../check/publication-check.ts';
 import { type CheckRun } from '../forge/checks.ts';
 import { MERGE_QUEUE } from '../forge/merging.ts';
@@ -19,6 +21,8 @@ import { loadApprovals } from './approvals.ts';
 import type { Authorship } from './authors.ts';
 import { branchBefore } from './branch-before.ts';
 import { ownersMissing } from './code-owners.ts';
+import { configApproval } from './config-approval.ts';
+import { configOfMerge } from './merged-config.ts';
 import { powerApproval } from './power-approval.ts';
 import { asksApproval, isConsentTo } from './proposal-approval.ts';
 
@@ -65,9 +69,10 @@ export interface CountedMerge {
  * that it was dismissed: what cannot be told is not approved.
  */
 export async function approvalOfMerge(counted: CountedMerge): Promise<MergedApproval> {
-  const { ports, access: opened, facts, config, merged, beneath, signal } = counted;
+  const { ports, access: opened, facts, merged, beneath, signal } = counted;
   const { pull } = merged;
   if (pull === null) {
+    const { config } = counted;
     const digest = await digestOfDirect({ ports, access: opened, config, commit: merged.commit, signal });
     const approved = !asksApproval(config);
     return {
@@ -78,12 +83,16 @@ export async function approvalOfMerge(counted: CountedMerge): Promise<MergedAppr
     };
   }
   const access = { ...opened, forge: opened.forge.lookingAt(pull.number) };
-  const runs = await judgedAs(access, config, { ...merged, pull }, signal);
+  const base = await branchBefore(access, merged.commit, pull, signal);
+  const sides = { base: base ?? merged.commit.oid, merge: merged.commit.oid };
+  const { config, changes } = await configOfMerge(access, counted, sides, signal);
+  const asks = asksApproval(config) || changes.some((change) => change.asks);
+  const runs = await judgedAs(access, asks, { ...merged, pull }, signal);
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;
   const countUntil = (moment: string | undefined): Promise<ApprovalCount> => {
     const known = {
-      beneath: async () => beneath((await branchBefore(access, merged.commit, pull, signal)) ?? merged.commit.oid),
+      beneath: () => beneath(sides.base),
       ...(moment !== undefined && { until: moment }),
     };
     return loadApprovals({ ports, access, snapshot: { facts, pull, config }, digest, known, signal });
@@ -93,15 +102,14 @@ export async function approvalOfMerge(counted: CountedMerge): Promise<MergedAppr
     by: count.counted.map(({ login }) => login),
     ...(digest !== undefined && { digest }),
   };
-  if (!asksApproval(config)) return { approved: true, missing: [], ...found };
-  if (digest === undefined) return { approved: false, missing: [OTHER_CONTENT], ...found };
+  if (!asks) return { approved: true, missing: [], ...found };
+  if (digest === undefined || base === null) return { approved: false, missing: [OTHER_CONTENT], ...found };
   const before = until === undefined ? undefined : secondBefore(until);
   const missing = await missingOf(
-    { ...counted, access },
-    { pull, runs, digest, count, earlier: () => countUntil(before) },
+    { ...counted, access, config },
+    { pull, base, changes, runs, digest, count, earlier: () => countUntil(before) },
   );
-  const lacksRight =
-    count.notCounted.some(({ reason }) => reason === 'not-permitted') && missing.length > 0;
+  const lacksRight = count.notCounted.some(({ reason }) => reason === 'not-permitted') && missing.length > 0;
   if (missing.length === 0 && (await wasRefused(access, merged, signal)))
     return { approved: false, missing: [REFUSED], lacksRight: true, ...found };
   return { approved: missing.length === 0, missing, ...(lacksRight && { lacksRight }), ...found };
@@ -128,7 +136,7 @@ async function wasRefused(
  */
 async function judgedAs(
   access: RepositoryAccess,
-  config: RepositoryConfig,
+  asks: boolean,
   merged: Merged & { readonly pull: Pull },
   signal: AbortSignal | undefined,
 ): Promise<readonly CheckRun[]> {
@@ -138,16 +146,14 @@ async function judgedAs(
   const asChecked =
     isSame &&
     // Where nobody had to approve the check is not written, and nothing tells what the proposal changed by then.
-    (written.some(({ name }) => name === APPROVAL_CHECK) || !asksApproval(config)) &&
+    (written.some(({ name }) => name === APPROVAL_CHECK) || !asks) &&
     (await isSameChange({ access, pull, merged, runs: written, signal }));
-  if (asChecked || !asksApproval(config)) return asChecked ? written : [];
+  if (asChecked || !asks) return asChecked ? written : [];
   // Lists of pull requests do not say who merged.
   const by = pull.mergedBy ?? (await access.forge.getPull(pull.number, signal))?.mergedBy ?? null;
   if (by !== MERGE_QUEUE) return [];
   const group = await access.forge.ourChecks(commit.oid, signal);
-  const isGreen = group.some(
-    ({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success',
-  );
+  const isGreen = group.some(({ name, conclusion }) => name === AGGREGATE_CHECK && conclusion === 'success');
   return isGreen ? access.forge.ourChecks(pull.headSha, signal) : [];
 }
 
@@ -180,12 +186,18 @@ async function missingOf(
   { ports, access, config, merged, published, signal }: CountedMerge,
   {
     pull,
+    base,
+    changes,
     runs,
     digest,
     count,
     earlier,
   }: {
     readonly pull: Pull;
+    /** The branch as it was before the merge. */
+    readonly base: string;
+    /** What the merge changed of the configuration. */
+    readonly changes: readonly ConfigurationChange[];
     readonly runs: readonly CheckRun[];
     readonly digest: string;
     readonly count: ApprovalCount;
@@ -201,10 +213,11 @@ async function missingOf(
   );
   const known = isConsent || (isSeen && isApprovalOf(run.externalId, digest)) ? count : await earlier();
   const people = known.counted.map(({ login }) => login);
-  const commits = await commitsOfMerge(access, merged.commit, pull, signal);
+  const commits = await commitsOfMerge(access, base, pull, signal);
   if (commits === null) return [OTHER_CONTENT];
   const owners = isConsent ? [] : await ownersMissing(access, { config, ...commits }, people, signal);
-  const accepted = isSeen && (config.publish.approvals?.from ?? []).length > 0 ? acceptedIn(run.externalId) : 0;
+  const accepted =
+    isSeen && (config.publish.approvals?.from ?? []).length > 0 ? acceptedIn(run.externalId) : 0;
   const all: ApprovalCount = {
     ...known,
     changesRequested: count.changesRequested,
@@ -212,15 +225,18 @@ async function missingOf(
     ...(owners.length > 0 && { ownersMissing: owners }),
   };
   const state = approvalState(config, all);
+  const snapshot = { config, pull };
+  const weaker = await configApproval({ access, snapshot, changes, approvals: known, signal });
   const power = await powerMissing(
     { ports, access, signal },
-    { config, pull, approvals: known },
+    { ...snapshot, approvals: known },
     { ...merged, before: published ?? commits.base },
   );
   return [
     ...(isOpen ? ['Its conflicts were not settled.'] : []),
     ...(state.kind === 'missing' ? [state.sentence, ...state.notes] : []),
     ...power,
+    ...neededFrom('It makes the configuration weaker', weaker),
   ];
 }
 
@@ -248,23 +264,24 @@ async function powerMissing(
   const { power: diff } = await ports.content.compare({ before: old, after: now }, signal);
   const powers = [{ path: directory, directory, diff }];
   const given = await powerApproval({ access, snapshot: approved, powers, approvals, signal });
+  return neededFrom('Its privileges grow, or are unknown', given);
+}
+
+function neededFrom(what: string, given: PowerApproval | undefined): readonly string[] {
   if (given === undefined || given.by.length > 0) return [];
-  return [`Its privileges grow, or are unknown, and need approval from ${given.needed.join(' or ')}.`];
+  return [`${what}, which needs approval from ${given.needed.join(' or ')}.`];
 }
 
 /** The proposal's head, and the branch as it was before the merge; null where git does not have them any more. */
 async function commitsOfMerge(
-  access: Pick<RepositoryAccess, 'git' | 'forge'>,
-  commit: CommitInfo,
+  { git }: Pick<RepositoryAccess, 'git'>,
+  base: string,
   pull: Pull,
   signal: AbortSignal | undefined,
 ): Promise<Pick<ProposalSnapshot, 'base' | 'mergeBase' | 'head'> | null> {
-  const { git } = access;
   const oid = await git.resolve(pull.headSha, signal);
-  const base = await branchBefore(access, commit, pull, signal);
-  const mergeBase = base === null || oid === null ? null : await git.mergeBase(base, oid, signal);
-  if (base === null || oid === null || mergeBase === null) return null;
-  return { base, mergeBase, head: await git.commit(oid, signal) };
+  const mergeBase = oid === null ? null : await git.mergeBase(base, oid, signal);
+  return oid === null || mergeBase === null ? null : { base, mergeBase, head: await git.commit(oid, signal) };
 }
 
 /** Times of the forge are told by the second. */

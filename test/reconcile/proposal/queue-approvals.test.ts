@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { MERGE_QUEUE } from '../../../localforge/test/merge-queue-rule.ts';
-import { below } from '../../e2e/packages.ts';
+import { below, configuration } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -25,21 +25,25 @@ beforeAll(async () => {
     late: { files: FILES },
     rules: { files: FILES },
   });
-  for (const name of ['power', 'together', 'withdrawn', 'late', 'rules']) await demandQueue(stage.repository(name));
+  for (const name of ['power', 'withdrawn', 'late', 'rules']) await demandQueue(stage.repository(name));
+  await demandQueue(stage.repository('together'), 'HEADGREEN');
 });
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
 });
 
-async function demandQueue({ where }: StageRepository): Promise<void> {
+async function demandQueue(
+  { where }: StageRepository,
+  strategy: 'ALLGREEN' | 'HEADGREEN' = 'ALLGREEN',
+): Promise<void> {
   const { data } = await stage.as('alice').rest.repos.createRepoRuleset({
     ...where,
     name: 'queue',
     enforcement: 'active',
     conditions: { ref_name: { include: ['refs/heads/main'], exclude: [] } },
     rules: [
-      MERGE_QUEUE,
+      { ...MERGE_QUEUE, parameters: { ...MERGE_QUEUE.parameters, grouping_strategy: strategy } },
       {
         type: 'required_status_checks',
         parameters: {
@@ -73,7 +77,11 @@ async function enqueue(repo: StageRepository, number: number): Promise<void> {
 
 /** The commit of the group that the queue has built for a pull request. */
 async function groupOf(repo: StageRepository, number: number): Promise<string> {
-  const refs = await repo.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/gh-readonly-queue');
+  const refs = await repo.git(
+    'for-each-ref',
+    '--format=%(refname) %(objectname)',
+    'refs/heads/gh-readonly-queue',
+  );
   const line = refs.split('\n').find((one) => one.includes(`/pr-${number}-`));
   return line?.split(' ')[1] ?? '';
 }
@@ -93,7 +101,11 @@ test('privileges whose only permitted approver dismissed his approval are not me
   const first = await repo.propose('harmless', change('red', 'db'));
   await repo.review(first.number, 'APPROVE');
   await enqueue(repo, first.number);
-  const { number } = await repo.propose('evil', { 'web/bind.yaml': binding('web', 'cluster-admin') }, { as: 'carol' });
+  const { number } = await repo.propose(
+    'evil',
+    { 'web/bind.yaml': binding('web', 'cluster-admin') },
+    { as: 'carol' },
+  );
   await repo.review(number, 'APPROVE');
   const review = await repo.review(number, 'APPROVE', undefined, 'alice');
   await enqueue(repo, number);
@@ -147,14 +159,55 @@ test('a green check of a merge group is not an approval: what has lost its appro
   expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
 });
 
-test('privileges that two queued proposals bring together wait for those who must approve privileges', async () => {
+test('privileges that two queued proposals bring together are judged in the group, and both need those who must approve them', async () => {
   const repo = stage.repository('together');
-  // Nothing binds the role yet, and the binding names one that grants nothing.
   const role = await repo.propose('role', { 'web/role.yaml': clusterRole('wide') }, { as: 'carol' });
   const bind = await repo.propose('bind', { 'web/bind.yaml': binding('web', 'wide') }, { as: 'rita' });
+  const reviews: number[] = [];
   for (const { number } of [role, bind]) {
-    console.log((await repo.checksOf(number)).get('portico/power')?.output.title);
     await repo.review(number, 'APPROVE');
+    reviews.push(await repo.review(number, 'APPROVE', undefined, 'alice'));
+    await enqueue(repo, number);
   }
-  expect(1).toBe(1);
+  // Alone, nobody can tell what the role grants.
+  const alone = (await repo.checksOf(bind.number)).get('portico/power');
+  expect(alone?.output.title).toContain('whatever ClusterRole wide grants');
+  const groups = await Promise.all([role, bind].map(({ number }) => groupOf(repo, number)));
+  const power = (await repo.checks(groups[1]!)).get('portico/power');
+  expect(power?.output.title).toContain('Group system:authenticated: ClusterRole wide, everywhere');
+  expect(power?.output.summary).toContain('every verb on every resource');
+  expect((await repo.checks(groups[1]!)).get('portico')?.conclusion).toBe('success');
+  // The queue would merge both by the checks of the second.
+  await dismiss(repo, role.number, reviews[0]!);
+  const second = await repo.checks(groups[1]!);
+  expect(second.get('portico/approval')?.output.title).toContain(
+    `#${role.number}, which is ahead of it in the merge queue: The check portico of #${role.number} is not green`,
+  );
+  expect(second.get('portico')?.conclusion).toBe('action_required');
+  for (const group of groups) await ci(repo, group).catch(() => undefined);
+  for (const { number } of [role, bind])
+    for (const group of [await groupOf(repo, number)]) if (group !== '') await ci(repo, group);
+  expect((await repo.pull(role.number)).merged).toBe(false);
+  expect(await repo.read('web/role.yaml')).toBe(null);
+});
+
+test('a weaker configuration whose admin withdraws his approval is not merged by a queue', async () => {
+  const repo = stage.repository('rules');
+  const { number } = await repo.propose(
+    'weaker',
+    {
+      ...change('red'),
+      '.github/portico.yaml': configuration('rules', 'branch: main\npublish: { requireApprovals: 0 }'),
+    },
+    { as: 'carol' },
+  );
+  await repo.review(number, 'APPROVE');
+  const review = await repo.review(number, 'APPROVE', undefined, 'alice');
+  await enqueue(repo, number);
+  const group = await groupOf(repo, number);
+  expect((await repo.checks(group)).get('portico/config')?.conclusion).toBe('success');
+  await dismiss(repo, number, review);
+  expect((await repo.checks(group)).get('portico/config')?.conclusion).toBe('action_required');
+  await ci(repo, group);
+  expect((await repo.pull(number)).merged).toBe(false);
 });

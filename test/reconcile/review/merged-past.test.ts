@@ -1,7 +1,7 @@
 // @module-tag story
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { below } from '../../e2e/packages.ts';
+import { below, configuration } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
@@ -22,6 +22,7 @@ beforeAll(async () => {
     late: { files: FILES },
     rights: { files: FILES },
     back: { files: FILES },
+    weaker: { files: FILES },
     open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
     power: {
       files: FILES,
@@ -259,7 +260,10 @@ describe('without it, or past it', () => {
     await stage.look('back');
     expect([...(await repo.tags()).keys()]).toEqual([]);
     expect(await stage.writesOf(() => stage.look('back'), 'back')).toEqual([]);
-    await repo.publish('after', { 'web/more.yaml': configMap('more', { a: 'b' }) }, undefined, ['bob', 'carol']);
+    await repo.publish('after', { 'web/more.yaml': configMap('more', { a: 'b' }) }, undefined, [
+      'bob',
+      'carol',
+    ]);
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
   });
 
@@ -274,6 +278,21 @@ describe('without it, or past it', () => {
     await repo.press(number);
     await stage.startBot();
     expect([...(await repo.tags()).keys()]).toEqual([]);
+  });
+
+  test('a merge that weakens the configuration is judged by the one before it, and needs an admin', async () => {
+    const repo = stage.repository('weaker');
+    const rules = configuration('weaker', 'branch: main\npublish: { requireApprovals: 0 }');
+    const files = { ...change('red'), '.github/portico.yaml': rules };
+    const { number } = await repo.propose('next', files, { as: 'carol' });
+    await repo.review(number, 'APPROVE');
+    expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('action_required');
+    const sha = await repo.press(number);
+    expect([...(await repo.tags()).keys()]).toEqual([]);
+    const check = (await repo.checks(sha)).get('portico/publication');
+    expect(check?.output.summary).toContain(
+      'It makes the configuration weaker, which needs approval from the role admin.',
+    );
   });
 
   test('where no approval is asked for the check is neutral, and every merge publishes', async () => {

@@ -1,0 +1,38 @@
+import type { RepositoryConfig } from '../../config/repository-config.ts';
+import type { ConfigurationChange } from '../check/configuration-changes.ts';
+import type { RepositoryFacts } from '../forge/repository.ts';
+import type { RepositoryAccess } from '../ports.ts';
+import { readConfiguration } from '../repository/configuration.ts';
+import { mayConfigure, proposedChanges, proposedDocuments } from './proposed-changes.ts';
+
+/** The configuration that a merge is judged by, and what the merge changed of it. */
+export interface MergedConfig {
+  readonly config: RepositoryConfig;
+  readonly changes: readonly ConfigurationChange[];
+}
+
+/**
+ * A merge that changes the configuration is judged by the one before it: no proposal sets the rules for itself. Any other merge is
+ * judged by the configuration in effect.
+ */
+export async function configOfMerge(
+  { git }: Pick<RepositoryAccess, 'git'>,
+  { facts, config }: { readonly facts: RepositoryFacts; readonly config: RepositoryConfig },
+  { base, merge }: { readonly base: string; readonly merge: string },
+  signal: AbortSignal | undefined,
+): Promise<MergedConfig> {
+  const { defaultBranch } = facts;
+  const before =
+    config.branch === defaultBranch ? await readConfiguration(git, base, defaultBranch, signal) : null;
+  if (before?.ok !== true) return { config, changes: [] };
+  const files = await git.changedPaths(base, merge, signal);
+  // A file in a package configures too where a guardrail names it.
+  const otherFiles = files.map(({ path, after }) => ({ path, blob: after?.id ?? null }));
+  const proposal = { config: before.config, otherFiles };
+  if (!mayConfigure(proposal)) return { config, changes: [] };
+  const commits = { base, configured: base, head: merge };
+  const proposed = await readConfiguration(git, merge, defaultBranch, signal);
+  const documents = await proposedDocuments(git, proposal, commits, signal);
+  const changes = await proposedChanges({ git, proposal, proposed, documents, commits, signal });
+  return { config: before.config, changes };
+}
