@@ -1,5 +1,4 @@
 import { contentDigest } from '../../revision/digest.ts';
-import { isBelow } from '../../revision/package-path.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
@@ -56,7 +55,8 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
     const head = await git.commit(target.headSha, signal);
     const members = await membersOf(git, config.branch, target, signal);
     const { base: mergeBase = target.baseSha } = members?.[0] ?? {};
-    const { packages } = await changedBetween(access, config, { base: mergeBase, head: head.oid }, signal);
+    const range = { base: mergeBase, head: head.oid };
+    const { packages, otherFiles } = await changedBetween(access, config, range, signal);
     const guardrails = await loadGuardrails({ git, config, base: target.baseSha, now: ports.now(), signal });
     const work = { ports, access, signal };
     const judged: (JudgedMember | undefined)[] = [];
@@ -84,11 +84,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
       outside: await attributesAbove(
         access,
         config,
-        {
-          changed: changes.filter(({ path }) => !packages.some(({ directory }) => isBelow(directory, path))),
-          mergeBase: target.baseSha,
-          head: head.oid,
-        },
+        { changed: otherFiles, mergeBase, head: head.oid },
         signal,
       ),
       kptfiles: await kptfileProblems(access, head.oid, { packages }, signal),
