@@ -3,7 +3,7 @@ import type { ConfigurationChange } from '../check/configuration-changes.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { readConfiguration } from '../repository/configuration.ts';
-import { mayConfigure, proposedChanges, proposedDocuments } from './proposed-changes.ts';
+import { changesConfiguration, proposedChanges, proposedDocuments } from './proposed-changes.ts';
 
 /** The configuration that a merge is judged by, and what the merge changed of it. */
 export interface MergedConfig {
@@ -29,7 +29,7 @@ export async function configOfMerge(
   // A file in a package configures too where a guardrail names it.
   const otherFiles = files.map(({ path, after }) => ({ path, blob: after?.id ?? null }));
   const proposal = { config: before.config, otherFiles };
-  if (!mayConfigure(proposal)) return { config, changes: [] };
+  if (!changesConfiguration(proposal)) return { config, changes: [] };
   const commits = { base, configured: base, head: merge };
   const proposed = await readConfiguration(git, merge, defaultBranch, signal);
   const documents = await proposedDocuments(git, proposal, commits, signal);
