@@ -43,7 +43,11 @@ export function publicationCheck(
       ? 'a push'
       : [`#${pull}, merged without the required approvals`, ...missing.slice(0, 1).map(foreignSentence)].join(
           ': ',
-        ) + missing.slice(1, MAX_REASONS).map((one) => ` ${foreignSentence(one)}`).join(''),
+        ) +
+        missing
+          .slice(1, MAX_REASONS)
+          .map((one) => ` ${foreignSentence(one)}`)
+          .join(''),
   ]);
   const wrong = [...refused].map(([path, why]) => [code(path), why]);
   const without = [...unapproved].map(([path, revision]) => [code(path), code(revision)]);
