@@ -31,7 +31,7 @@ export function configCheck(proposed: ProposedConfig): CheckContent {
   const missing = approval !== undefined && approval.by.length === 0;
   const weaker = weakestText(changes);
   const asked = missing ? `; needs approval from ${approval.needed.join(' or ')}` : '';
-  const named = weaker === '' ? '' : `Weaker: ${weaker}${asked}`;
+  const named = weaker === '' ? '' : `Weaker: ${weaker}${asked}`.slice(0, MAX_TITLE);
   if (trial === null) {
     return {
       name: CONFIG_CHECK,
@@ -103,6 +103,8 @@ function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly Tr
 
 /** Rows of the comment; the check has all. */
 const MAX_IN_COMMENT = 10;
+/** Characters of a title; GitHub takes 255. */
+const MAX_TITLE = 250;
 /** Settings that the check lists, and the comment. */
 const MAX_CHANGES = 200;
 const MAX_CHANGES_IN_COMMENT = 30;

@@ -85,8 +85,8 @@ function compare({ before, after, rule, field }: Sides, found: ConfigurationChan
     const weaker = isWeaker(before, after);
     found.push({
       field: name,
-      before: shown(before, field),
-      after: shown(after, field),
+      before: shown(before, field, after),
+      after: shown(after, field, before),
       weaker,
       asks: weaker && asks,
     });
@@ -197,9 +197,21 @@ function grantText(grant: Grant): string {
 /** Fields that hold seconds. */
 const SECONDS = /\.(?:minimumAge|soak|pauseAfter|timeout)$/;
 
-function shown(value: unknown, field: string): string {
+/** Entries of a list that are shown whatever the other side has. */
+const SHORT_LIST = 5;
+
+/** A value as people write it; of a long list what the `other` side does not have, so that it is not lost among the rest. */
+function shown(value: unknown, field: string, other?: unknown): string {
   if (value === undefined) return 'not set';
   if (Array.isArray(value) && value.length === 0) return 'none';
+  if (Array.isArray(value) && Array.isArray(other) && value.length + other.length > SHORT_LIST) {
+    const known = new Set(other.map(canonicalJson));
+    const own = value.filter((one) => !known.has(canonicalJson(one)));
+    const kept = value.length - own.length;
+    // In another order, all of it is shown.
+    if (kept > 0 && (own.length > 0 || value.length !== other.length))
+      return [...own.map((one) => shown(one, field)), `${kept} that stay`].join(', ');
+  }
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   if (typeof value === 'number' && SECONDS.test(field)) return durationText(value);
   if (!isTree(value)) return typeof value === 'string' ? value : JSON.stringify(value);

@@ -17,6 +17,8 @@ export interface ChangedConfig {
 
 /** Characters of one value. */
 const MAX_VALUE = 200;
+/** Characters shown ahead of the first that differs. */
+const CONTEXT = 20;
 
 /** The table, who must approve, and what comes of it elsewhere; `most` rows. */
 export function changesText({ changes, approval, effects = [] }: ChangedConfig, most: number): string {
@@ -39,8 +41,17 @@ export function changesText({ changes, approval, effects = [] }: ChangedConfig, 
 }
 
 function changeRow({ field, before, after, weaker }: ConfigurationChange): string[] {
-  const cells = [field, before, after].map((text) => code(shownValue(text, MAX_VALUE)));
+  const cells = [field, ...fromDifference(before, after)].map((text) => code(shownValue(text, MAX_VALUE)));
   return weaker ? cells.map((cell) => `**${cell}**`) : cells;
+}
+
+/** Where two long texts begin alike, what differs would be cut off. */
+function fromDifference(before: string, after: string): readonly string[] {
+  if (Math.max(before.length, after.length) <= MAX_VALUE) return [before, after];
+  let at = 0;
+  while (at < before.length && before[at] === after[at]) at += 1;
+  const start = Math.max(0, at - CONTEXT);
+  return [before, after].map((text) => (start === 0 ? text : `…${text.slice(start)}`));
 }
 
 function approvalText({ needed, by }: PowerApproval): string {

@@ -38,19 +38,16 @@ function guardrailFiles(proposal: Configuring): { readonly guardrail: string; re
   );
 }
 
-/** Whether a file outside of packages that configures differs. */
+/** Whether the configuration, a document beside it or something that guardrails name differs. */
 export function changesConfiguration({ config, otherFiles }: Configuring): boolean {
   return otherFiles.some(
     ({ path }) =>
-      path === CONFIGURATION_FILE ||
-      path.startsWith(`${DOCUMENTS}/`) ||
-      CODE_OWNER_FILES.some((file) => file === path) ||
-      isOfGuardrails(config, path),
+      path === CONFIGURATION_FILE || path.startsWith(`${DOCUMENTS}/`) || isOfGuardrails(config, path),
   );
 }
 
-/** Whether a package that the proposal touches holds such a file, and it differs. Nothing is read where none can. */
-export async function changesPackagedFile(
+/** Whether CODEOWNERS or a guardrail's file differs, be it in a package. Nothing is read where the proposal touches none. */
+export async function changesNamedFile(
   git: Git,
   proposal: Configuring,
   { base, head }: Pick<ConfiguredCommits, 'base' | 'head'>,

@@ -18,7 +18,7 @@ import { loadApprovals } from './approvals.ts';
 import { configApproval } from './config-approval.ts';
 import {
   changesConfiguration,
-  changesPackagedFile,
+  changesNamedFile,
   proposedChanges,
   proposedDocuments,
   proposedProblems,
@@ -54,7 +54,7 @@ export async function proposedConfig({
 }): Promise<ReadConfig | null> {
   const { facts, base, head, files } = registered;
   const sides = { base, head: head.oid };
-  if (!changesConfiguration(registered) && !(await changesPackagedFile(git, registered, sides, work.signal)))
+  if (!changesConfiguration(registered) && !(await changesNamedFile(git, registered, sides, work.signal)))
     return null;
   const configured = (await git.resolve(`refs/heads/${facts.defaultBranch}`, work.signal)) ?? base;
   const commits = { ...sides, configured, ...(files !== undefined && { files }) };

@@ -4,6 +4,7 @@ import { parseRepositoryConfig } from '../../../src/config/parse-repository-conf
 import { withDocuments } from '../../../src/config/read-content.ts';
 import type { RepositoryConfig } from '../../../src/config/repository-config.ts';
 import { configurationChanges } from '../../../src/reconcile/check/configuration-changes.ts';
+import { changesText } from '../../../src/reconcile/check/configuration-table.ts';
 
 const HEAD = 'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: ';
 
@@ -169,6 +170,21 @@ test('a field without a rule is weaker whenever it changes', () => {
   expect(changesOf({ ...now, fancy: { deep: 1 } } as RepositoryConfig, now)).toMatchObject([
     { field: 'fancy', weaker: true },
   ]);
+});
+
+const shares = (to: readonly string[]): string => `{ sharing: { to: [${to.join(', ')}] } }`;
+const guard = (end: string): string =>
+  `{ guardrails: { validators: [{ name: g, cel: "${'true && '.repeat(50)}${end}" }] } }`;
+
+test('what is added to a long list, or changed at the end of a long text, is shown', () => {
+  const many = Array.from({ length: 100 }, (_one, at) => `acme/repository-${at}`);
+  const [added] = changesOf(shares(many), shares([...many, 'evil/sink']));
+  expect(added).toMatchObject({ before: '100 that stay', after: 'evil/sink, 100 that stay' });
+  const changes = changesOf(guard("object.kind != 'Pod'"), guard("object.kind != 'Job'"));
+  const row = changesText({ changes }, 10)
+    .split('\n')
+    .find((line) => line.startsWith('| **'));
+  expect(row).toMatch(/\|.*`….*'Pod'`.*\|.*`….*'Job'`/);
 });
 
 test('CODEOWNERS is weaker wherever a line changes, and a file that is new is not', () => {
