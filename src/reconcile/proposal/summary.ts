@@ -195,7 +195,7 @@ export function unapprovedSummary(paths: readonly string[], missing: readonly st
     '### Merged without approval, not published',
     `The merged content did not have the approvals that the configuration requires, so there is no revision of ${paths.map(code).join(', ')}.`,
     ...missing.slice(0, MAX_MISSING).map((one) => `- ${foreignSentence(one)}`),
-    '**Next:** open another proposal that changes the package, and have those approve it who are named above: it publishes this content with it. An approval here does not count any more. To block such merges, require the check `portico` in a ruleset.',
+    '**Next:** open another proposal that changes the package, and have those approve it who are named above: it publishes this content with it. An approval here no longer counts. To block such merges, require the check `portico` in a ruleset.',
   ].join('\n\n');
 }
 
