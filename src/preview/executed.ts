@@ -5,6 +5,7 @@ import { appliedNode } from '../package/applied/applied-value.ts';
 import { differencesIn } from '../package/applied/differences.ts';
 import { decode } from '../package/diff/resource-file.ts';
 import { isOnlyList, listItems } from '../package/list-items.ts';
+import { convertedIn, madeObjects, mayConvert } from '../package/operator-objects.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { groupOf, textAt, valueAt, type Fields } from '../package/plain-values.ts';
 import { readResources } from '../package/render/read-resources.ts';
@@ -31,21 +32,30 @@ const LOCAL = 'config.kubernetes.io/local-config';
 const OURS = 'config.portico.dev';
 
 /**
- * Every resource in the YAML and JSON files of a package. What `.krmignore` hides from functions is among them, because
- * tools that deploy do not read it; a Kptfile and what is annotated as local are not. Never throws.
+ * Every resource in the YAML and JSON files of a package, and what is made of its operators. What `.krmignore` hides from
+ * functions is among them, because tools that deploy do not read it; a Kptfile and what is annotated as local are not. Never throws.
  */
 export function executedResources(files: PackageFiles): Executed {
   const resources: ExecutedResource[] = [];
   const unread: string[] = [];
+  const isConverted = conversionsIn(files);
   for (const [path, file] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (!/\.(?:ya?ml|json)$/i.test(path)) continue;
     const { values, isSure } = documentsOf(path, file);
     if (!isSure) unread.push(path);
-    for (const value of values) resources.push(...unrolled(path, value));
+    for (const value of values) resources.push(...unrolled(path, value, !isConverted(path)));
   }
   return { resources, unread };
 }
 
+function conversionsIn(files: PackageFiles): (path: string) => boolean {
+  const documents = [...files].flatMap(([path, file]) =>
+    mayConvert(path) ? documentsOf(path, file).values.map((value) => [path, value] as const) : [],
+  );
+  return convertedIn(documents);
+}
+
+function documentsOf(path: string, { bytes }: PackageFile): readonly Fields[] | undefined {
 /** As a cluster gets them; not sure where a cluster may get others. */
 function documentsOf(
   path: string,
@@ -63,11 +73,12 @@ function documentsOf(
   }
 }
 
-function unrolled(file: string, value: Fields): readonly ExecutedResource[] {
+function unrolled(file: string, value: Fields, makes: boolean): readonly ExecutedResource[] {
   const items = listItems(value) ?? [];
-  const inner = items.flatMap((item) => unrolled(file, item));
-  const own = isOnlyList(value) ? undefined : resourceOf(file, value);
-  return own === undefined ? inner : [own, ...inner];
+  const own = isOnlyList(value) ? [] : [value];
+  const made = makes ? madeObjects(value).map((one) => one.value) : [];
+  const inner = items.flatMap((item) => unrolled(file, item, makes));
+  return [...[...own, ...made].flatMap((one) => resourceOf(file, one) ?? []), ...inner];
 }
 
 function resourceOf(file: string, value: Fields): ExecutedResource | undefined {

@@ -27,6 +27,9 @@ export function clusterPowers(resource: PowerResource): Power[] {
     case 'apiextensions.k8s.io':
       ofDefinition(resource, say);
       break;
+    case 'operators.coreos.com':
+      ofOperator(resource, say);
+      break;
     case 'networking.k8s.io':
       if (resource.kind === 'NetworkPolicy') {
         say('isolation', 'limits what pods may reach', ['spec'], { protects: true });
@@ -113,6 +116,17 @@ function ofDefinition({ value, kind }: PowerResource, say: Say): void {
   if (textAt(value, 'spec', 'conversion', 'strategy') === 'Webhook') {
     const path = ['spec', 'conversion'];
     say('api', 'converts objects by a webhook', path, { danger: 'it can change every object of the kind' });
+  }
+}
+
+/** What is made of an operator is judged by itself, but for conversions: they become part of its definitions. */
+function ofOperator({ value, kind }: PowerResource, say: Say): void {
+  if (kind !== 'ClusterServiceVersion') return;
+  for (const [index, hook] of listAt(value, 'spec', 'webhookdefinitions').entries()) {
+    if (textAt(hook, 'type') !== 'ConversionWebhook') continue;
+    const what = `converts objects of ${textsAt(hook, 'conversionCRDs').join(', ')} by a webhook`;
+    const danger = 'it can change every object of the kind';
+    say('api', what, ['spec', 'webhookdefinitions', index], { danger });
   }
 }
 

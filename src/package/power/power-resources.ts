@@ -2,6 +2,7 @@
 import { appliedNode } from '../applied/applied-value.ts';
 import { differencesIn } from '../applied/differences.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
+import { convertedIn, madeObjects, mayConvert } from '../operator-objects.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { groupOf, textAt, type Fields } from '../plain-values.ts';
@@ -42,26 +43,43 @@ export function readBothSides(a: PackageFiles, b: PackageFiles): BothSides {
   const [equal, changed] = [true, false].map((is) =>
     paths.filter((path) => sameFile(a.get(path), b.get(path)) === is),
   );
-  const read = (files: PackageFiles): PowerResource[] =>
+  const [convertedBefore, convertedAfter] = [conversionsIn(a), conversionsIn(b)];
+  const read = (files: PackageFiles, isConverted: (path: string) => boolean): PowerResource[] =>
     (changed ?? []).flatMap((path) => {
       const file = files.get(path);
       if (file === undefined) return [];
-      const { resources, isSure } = resourcesIn(path, textOf(file));
+      const { resources, isSure } = resourcesIn(path, textOf(file), isConverted);
       if (!isSure) unread.add(path);
       return resources;
     });
-  const [before, after] = [read(a), read(b)];
+  const [before, after] = [read(a, convertedBefore), read(b, convertedAfter)];
   const concerned = [...before, ...after].some(({ group }) => group === RBAC_GROUP);
-  const beside = concerned ? (equal ?? []).flatMap((path) => rbacIn(path, a.get(path), unread)) : [];
+  const inBoth = (path: string): boolean => convertedBefore(path) && convertedAfter(path);
+  const beside = concerned ? (equal ?? []).flatMap((path) => rbacIn(path, a.get(path), unread, inBoth)) : [];
   return { before: [...before, ...beside], after: [...after, ...beside], unread: [...unread].sort() };
 }
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
-function rbacIn(path: string, file: PackageFile | undefined, unread: Set<string>): PowerResource[] {
+/** Reads documents of sources only where there are some. */
+function conversionsIn(files: PackageFiles): (path: string) => boolean {
+  const documents = [...files].flatMap(([path, file]) =>
+    mayConvert(path)
+      ? resourcesIn(path, textOf(file), () => true).resources.map(({ value }) => [path, value] as const)
+      : [],
+  );
+  return convertedIn(documents);
+}
+
+function rbacIn(
+  path: string,
+  file: PackageFile | undefined,
+  unread: Set<string>,
+  isConverted: (path: string) => boolean,
+): PowerResource[] {
   const text = file && textOf(file);
-  if (text === undefined || !text.includes(RBAC_GROUP)) return [];
-  const { resources, isSure } = resourcesIn(path, text);
+  if (text === undefined || !/rbac\.authorization\.k8s\.io|ClusterServiceVersion/.test(text)) return [];
+  const { resources, isSure } = resourcesIn(path, text, isConverted);
   if (!isSure) unread.add(path);
   return resources.filter(({ group }) => group === RBAC_GROUP);
 }
@@ -78,6 +96,7 @@ function textOf(file: PackageFile): string | undefined {
 function resourcesIn(
   path: string,
   text: string | undefined,
+  isConverted: (path: string) => boolean,
 ): { readonly resources: PowerResource[]; readonly isSure: boolean } {
   if (text === undefined) return { resources: [], isSure: false };
   let source: SourceFile;
@@ -86,37 +105,47 @@ function resourcesIn(
   } catch {
     return { resources: [], isSure: false };
   }
+  const makes = !isConverted(path);
   const resources = source.documents.flatMap((document) =>
-    unrolled(source, document, appliedNode(document.root) as Fields, []),
+    unrolled({ source, document, makes }, appliedNode(document.root) as Fields, []),
   );
   return { resources, isSure: differencesIn(source.yaml).length === 0 };
 }
 
-/** A list is as good as its items, which need not repeat what kind they are. */
-function unrolled(
-  source: SourceFile,
-  document: SourceDocument,
-  value: Fields,
-  base: FieldPath,
-): PowerResource[] {
-  const items = listItems(value);
-  const own = items !== undefined && isOnlyList(value) ? [] : [made(source, document, value, base)];
-  const inner = (items ?? []).map((item, index) =>
-    unrolled(source, document, item, [...base, 'items', index]),
-  );
-  return [...own, ...inner.flat()];
+/** A document, and whether operators in it count as what is made of them. */
+interface Held {
+  readonly source: SourceFile;
+  readonly document: SourceDocument;
+  readonly makes: boolean;
 }
 
-function made(source: SourceFile, document: SourceDocument, value: Fields, base: FieldPath): PowerResource {
-  const apiVersion = textAt(value, 'apiVersion');
+/** A list is as good as its items, which need not repeat what kind they are; an operator also is what is made of it. */
+function unrolled(held: Held, value: Fields, base: FieldPath): PowerResource[] {
+  const items = listItems(value);
+  const own =
+    items !== undefined && isOnlyList(value) ? [] : [toResource(held, value, (path) => [...base, ...path])];
+  const inner = (items ?? []).map((item, index) => unrolled(held, item, [...base, 'items', index]));
+  const made = held.makes ? madeObjects(value) : [];
+  return [
+    ...own,
+    ...made.map((one) => toResource(held, one.value, (path) => [...base, ...one.sourceOf(path)])),
+    ...inner.flat(),
+  ];
+}
+
+function toResource(
+  { source, document }: Held,
+  value: Fields,
+  fieldOf: (path: FieldPath) => FieldPath,
+): PowerResource {
   return {
-    group: groupOf(apiVersion),
+    group: groupOf(textAt(value, 'apiVersion')),
     kind: textAt(value, 'kind'),
     namespace: textAt(value, 'metadata', 'namespace'),
     name: textAt(value, 'metadata', 'name'),
     value,
     place: (path) => {
-      const found = locateIn(source.yaml, document.index, [...base, ...path], { nearest: true });
+      const found = locateIn(source.yaml, document.index, fieldOf(path), { nearest: true });
       return { file: source.path, line: found?.line ?? 1, column: found?.column ?? 1 };
     },
   };

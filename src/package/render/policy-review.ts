@@ -4,8 +4,10 @@ import type { Mutated } from '../../cel/mutate.ts';
 import { readsResources, type Policy } from '../../cel/policy.ts';
 import { labelsOf, type PackageFacts, type ResourceIdentity, type Review } from '../../cel/review.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
+import { convertedIn, madeObjects, type MadeObject } from '../operator-objects.ts';
 import type { PackageFiles } from '../package.ts';
 import { groupOf, valueAt, isMap } from '../plain-values.ts';
+import { formatPath } from '../yaml/path.ts';
 import { annotationOf, clearPlace, PACKAGE_PATH, pathOf, withBookkeeping, fileOf } from './bookkeeping.ts';
 import { appliedValue, copyValue, textOf } from './field-notes.ts';
 import type { FunctionSpec, ResultItem } from './function-runtime.ts';
@@ -29,6 +31,8 @@ interface Standing {
   readonly value: KrmObject;
   /** Ahead of its fields: '' or `items[0].`. */
   readonly prefix: string;
+  /** For what is made of an operator: from its fields to those of the operator. */
+  readonly sourceOf?: MadeObject['sourceOf'];
 }
 
 /**
@@ -42,12 +46,12 @@ export function reviewOf(
 ): PolicyReview {
   const wanted = (value: KrmObject): boolean =>
     isSelected(value, spec) && ((spec.selectors ?? []).length > 0 || !isForTools(value));
-  const standing = items.flatMap((item) => unrolled(cleaned(item), item));
-  const before = new Map(
-    resourcesOf(context.base)
-      .flatMap((value) => unrolled(value, undefined))
-      .map((one) => [identityOf(one.value), one]),
-  );
+  // No file holds what is made of an operator: mutations leave it to the cluster.
+  const makes = (policy?.mutations ?? []).length === 0;
+  const now = items.map((item) => [filePathOf(item), cleaned(item), item] as const);
+  const old = placedIn(context.base).map(([path, value]) => [path, value, undefined] as const);
+  const standing = standingOf(now, makes);
+  const before = new Map(standingOf(old, makes).map((one) => [identityOf(one.value), one]));
   const present = new Set(standing.map(({ value }) => identityOf(value)));
   const gone =
     policy?.deletions === true
@@ -114,24 +118,51 @@ function replacedIn(item: KrmObject, [first, ...rest]: readonly number[], object
   return { ...item, items };
 }
 
+/** All resources of documents, with what is made of operators, unless a processor converts these. */
+function standingOf(
+  documents: readonly (readonly [path: string, value: KrmObject, item: KrmObject | undefined])[],
+  makes: boolean,
+): Standing[] {
+  const isConverted = convertedIn(documents.map(([path, value]) => [path, value]));
+  return documents.flatMap(([path, value, item]) =>
+    unrolled({ value, item, prefix: '' }, makes && !isConverted(path)),
+  );
+}
+
 /** A list's items are resources of their own: nothing is hidden by wrapping it, however often. */
-function unrolled(value: KrmObject, item: KrmObject | undefined, prefix = ''): Standing[] {
-  const items = listItems(value);
-  if (items === undefined) return [{ item, value, prefix }];
-  const own = isOnlyList(value) ? [] : [{ item, value, prefix }];
-  return [...own, ...items.flatMap((inner, at) => unrolled(inner, item, `${prefix}items[${at}].`))];
+function unrolled(one: Standing, makes: boolean): Standing[] {
+  const { value, item, prefix } = one;
+  const items = listItems(value) ?? [];
+  const own = isOnlyList(value) && Array.isArray(value['items']) ? [] : [one];
+  const made = makes ? madeObjects(value) : [];
+  return [
+    ...own,
+    ...made.map((object) => ({ item, value: object.value, prefix, sourceOf: object.sourceOf })),
+    ...items.flatMap((inner, at) =>
+      unrolled({ value: inner, item, prefix: `${prefix}items[${at}].` }, makes),
+    ),
+  ];
+}
+
+/** The file of a resource in the package as a whole. */
+function filePathOf(item: KrmObject): string {
+  const directory = annotationOf(item, PACKAGE_PATH) ?? '.';
+  return directory === '.' ? (pathOf(item) ?? '') : `${directory}/${pathOf(item) ?? ''}`;
 }
 
 /** Results as functions give them, in order of the remarks. */
 export function resultsOf(remarks: readonly Remark[], review: PolicyReview): ResultItem[] {
   const named = new Map(review.places.map((one) => [identityOf(one.value), one]));
   return remarks.map(({ at, kind, message, field, resource }) => {
-    const { item, value, prefix } =
+    const standing =
       (resource && named.get(identityText(resource))) ?? review.places[at] ?? packageItself(review);
-    // Inside of a list, the place is known by the list.
-    const about = prefix === '' ? value : (item ?? value);
+    const { item, value, prefix, sourceOf } = standing;
+    // In a list, or made of an operator: the place is known by the document.
+    const isInside = prefix !== '' || sourceOf !== undefined;
+    const about = isInside ? (item ?? value) : value;
     const namespace = metadataText(about, 'namespace');
-    const within = prefix === '' ? '' : ` (${textOf(value, 'kind') ?? ''} ${metadataText(value, 'name')})`;
+    const within = isInside ? ` (${textOf(value, 'kind') ?? ''} ${metadataText(value, 'name')})` : '';
+    const path = field === undefined || field === '' ? undefined : sourceField(standing, field);
     return {
       message: `${message}${within}${item === undefined && at >= 0 ? ' (the proposal removes the resource)' : ''}`,
       severity: SEVERITY[kind],
@@ -141,9 +172,9 @@ export function resultsOf(remarks: readonly Remark[], review: PolicyReview): Res
         name: metadataText(about, 'name'),
         ...(namespace !== '' && { namespace }),
       },
-      ...(prefix !== '' && { subject: namesOf(value) }),
+      ...(isInside && { subject: namesOf(value) }),
       ...(item !== undefined && fileOf(item)),
-      ...(field !== undefined && field !== '' && { field: fieldOf(item, prefix + field) }),
+      ...(path !== undefined && { field: fieldOf(item, path) }),
     };
   });
 }
@@ -160,7 +191,20 @@ export function namesOf(value: KrmObject): NonNullable<ResultItem['subject']> {
 
 /** The resources in these items, those in lists too, with the names that an exemption is matched by. */
 export function subjectsOf(items: readonly KrmObject[]): readonly NonNullable<ResultItem['subject']>[] {
-  return items.flatMap((item) => unrolled(item, item)).map(({ value }) => namesOf(value));
+  const placed = items.map((item) => [filePathOf(item), item, item] as const);
+  return standingOf(placed, true).map(({ value }) => namesOf(value));
+}
+
+/** The field in the document that holds the resource. */
+function sourceField({ prefix, sourceOf }: Standing, field: string): string {
+  return prefix + (sourceOf === undefined ? field : formatPath(sourceOf(stepsOf(field))));
+}
+
+/** The steps of a path as policies write it. */
+function stepsOf(field: string): (string | number)[] {
+  return [...field.matchAll(/\[(\d+)\]|\["([^"]*)"\]|([^.[\]]+)/g)].map(([, index, quoted, key]) =>
+    index === undefined ? (quoted ?? key ?? '') : Number(index),
+  );
 }
 
 function packageItself({ kptfile }: PolicyReview): Standing {
@@ -183,15 +227,18 @@ function fieldOf(item: KrmObject | undefined, path: string): NonNullable<ResultI
 
 /** The resources of a package as its files say them; none where they cannot be read. */
 export function resourcesOf(files: PackageFiles | undefined): KrmObject[] {
+  return placedIn(files).map(([, value]) => value);
+}
+
+function placedIn(files: PackageFiles | undefined): [path: string, value: KrmObject][] {
   if (files === undefined) return [];
   const loaded = loadPackage(files);
   // A base that cannot be read says nothing about how resources were.
   if (!('root' in loaded)) return [];
-  const visible = [...loaded.sources.values()].flatMap(({ documents }) =>
-    documents.map(({ value }) => value),
+  const documents = [...loaded.sources.values()].flatMap((source) => source.documents);
+  return [...documents, ...hiddenFiles(files).flatMap(({ resources }) => resources)].map(
+    ({ file, value }) => [file, appliedValue(value)],
   );
-  const hidden = hiddenFiles(files).flatMap(({ resources }) => resources.map(({ value }) => value));
-  return [...visible, ...hidden].map(appliedValue);
 }
 
 function identityOf(item: KrmObject): string {

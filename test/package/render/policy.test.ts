@@ -108,6 +108,19 @@ test('Kptfiles and configuration of tools are asked about by selectors alone', a
   expect(places(chosen)).toEqual(['Kptfile:4 error no']);
 });
 
+test('an exemption for an object does not cover what is in its items', async () => {
+  const inner = '{ apiVersion: v1, kind: Pod, metadata: { name: evil }, spec: { hostPID: true } }';
+  const texts = { Kptfile: KPTFILE, 'web.yaml': `${DEPLOYMENT}items: [${inner}]\n` };
+  const rule = one('object.kind != "Deployment" && object.kind != "Pod"');
+  const exemptions = [
+    { name: 'e', until: '2099-01-01', why: 'w', resources: [{ kind: 'Deployment', name: 'web' }] },
+  ];
+  expect(places(await run(rule, { texts, exemptions }))).toEqual([
+    'web.yaml:3 info no (exempt until 2099-01-01 by e: w)',
+    'web.yaml:15 error no (Pod evil)',
+  ]);
+});
+
 test('nothing is hidden in a list', async () => {
   const inner = DEPLOYMENT.replace('# the web\n', '').trimEnd().split('\n').join('\n    ');
   const texts = {
