@@ -1,8 +1,8 @@
-import { groupOf, listAt, mapAt, textAt, valueAt, type Fields } from './plain-values.ts';
 /**
  * What the Operator Lifecycle Manager makes of a ClusterServiceVersion, for whoever judges what a package does. Nothing is
  * refused: where it depends on the cluster, this is the most that may come of it. `src/bundle` converts bundles exactly.
  */
+import { groupOf, listAt, mapAt, textAt, valueAt, type Fields } from './plain-values.ts';
 import { SOURCES_FILE } from './sources/source-files.ts';
 
 type FieldPath = readonly (string | number)[];

@@ -5,9 +5,10 @@ import { appliedNode } from '../package/applied/applied-value.ts';
 import { differencesIn } from '../package/applied/differences.ts';
 import { decode } from '../package/diff/resource-file.ts';
 import { isOnlyList, listItems } from '../package/list-items.ts';
+import { isForTools } from '../package/local-config.ts';
 import { convertedIn, madeObjects, mayConvert } from '../package/operator-objects.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
-import { groupOf, textAt, valueAt, type Fields } from '../package/plain-values.ts';
+import { groupOf, textAt, type Fields } from '../package/plain-values.ts';
 import { readResources } from '../package/render/read-resources.ts';
 
 export interface ExecutedResource {
@@ -27,13 +28,12 @@ export interface Executed {
   readonly unread: readonly string[];
 }
 
-const LOCAL = 'config.kubernetes.io/local-config';
 /** Sources and targets are for Portico; no cluster has such an API. */
 const OURS = 'config.portico.dev';
 
 /**
  * Every resource in the YAML and JSON files of a package, and what is made of its operators. What `.krmignore` hides from
- * functions is among them, because tools that deploy do not read it; a Kptfile and what is annotated as local are not. Never throws.
+ * functions is among them, because tools that deploy do not read it; what is for tools alone is not. Never throws.
  */
 export function executedResources(files: PackageFiles): Executed {
   const resources: ExecutedResource[] = [];
@@ -55,7 +55,6 @@ function conversionsIn(files: PackageFiles): (path: string) => boolean {
   return convertedIn(documents);
 }
 
-function documentsOf(path: string, { bytes }: PackageFile): readonly Fields[] | undefined {
 /** As a cluster gets them; not sure where a cluster may get others. */
 function documentsOf(
   path: string,
@@ -85,7 +84,7 @@ function resourceOf(file: string, value: Fields): ExecutedResource | undefined {
   const { apiVersion, kind } = value;
   const name = textAt(value, 'metadata', 'name');
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || name === '') return undefined;
-  if (valueAt(value, 'metadata', 'annotations', LOCAL) === 'true' || kind === 'Kptfile') return undefined;
+  if (isForTools(value)) return undefined;
   const group = groupOf(apiVersion);
   if (group === OURS) return undefined;
   return { file, apiVersion, group, kind, namespace: textAt(value, 'metadata', 'namespace'), name, value };

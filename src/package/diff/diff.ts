@@ -1,4 +1,5 @@
 import { compareText } from '../../text/compare-text.ts';
+import { isForTools } from '../local-config.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { groupOf, isMap } from '../plain-values.ts';
@@ -161,13 +162,9 @@ function whole(change: 'added' | 'removed', placed: PlacedResource): ResourceCha
   return { resource: ref, change, file, fields: [], comments: false, line, ...localMark(placed) };
 }
 
-function localMark({ ref, value }: PlacedResource): { readonly local?: true } {
-  const annotations = isMap(value) && isMap(value['metadata']) ? value['metadata']['annotations'] : undefined;
-  const isLocal = isMap(annotations) && annotations[LOCAL] === 'true';
-  return isLocal || (ref.kind === 'Kptfile' && groupOf(ref.apiVersion) === 'kpt.dev') ? { local: true } : {};
+function localMark({ value }: PlacedResource): { readonly local?: true } {
+  return isMap(value) && isForTools(value) ? { local: true } : {};
 }
-
-const LOCAL = 'config.kubernetes.io/local-config';
 
 function modeChange(file: string, before: PackageFile, after: PackageFile): FileChange {
   const mode = { before: before.mode, after: after.mode };

@@ -4,9 +4,10 @@ import type { Mutated } from '../../cel/mutate.ts';
 import { readsResources, type Policy } from '../../cel/policy.ts';
 import { labelsOf, type PackageFacts, type ResourceIdentity, type Review } from '../../cel/review.ts';
 import { isOnlyList, listItems } from '../list-items.ts';
+import { isForTools, isLocalConfigMap, isMarkedLocal } from '../local-config.ts';
 import { convertedIn, madeObjects, type MadeObject } from '../operator-objects.ts';
 import type { PackageFiles } from '../package.ts';
-import { groupOf, valueAt, isMap } from '../plain-values.ts';
+import { groupOf, isMap, listAt, textAt, valueAt } from '../plain-values.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, clearPlace, PACKAGE_PATH, pathOf, withBookkeeping, fileOf } from './bookkeeping.ts';
 import { appliedValue, copyValue, textOf } from './field-notes.ts';
@@ -15,6 +16,7 @@ import { hiddenFiles } from './hidden-resources.ts';
 import { keepNotes, keepWords } from './keep-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import { loadPackage } from './load-package.ts';
+import { cleanPath } from './package-sources.ts';
 import type { RenderContext } from './render-context.ts';
 import { isSelected } from './select.ts';
 
@@ -37,15 +39,16 @@ interface Standing {
 
 /**
  * Pairs the rendered resources that a policy is about with those of the base by group, kind, namespace and name.
- * Kptfiles and configuration of tools are left out unless selectors ask for them.
+ * Kptfiles and configuration of functions are left out unless selectors ask for them.
  */
 export function reviewOf(
   items: readonly KrmObject[],
   { policy, spec }: { readonly policy: Policy | undefined; readonly spec: FunctionSpec },
   context: RenderContext,
 ): PolicyReview {
-  const wanted = (value: KrmObject): boolean =>
-    isSelected(value, spec) && ((spec.selectors ?? []).length > 0 || !isForTools(value));
+  const isTool = toolTest(items, context);
+  const wanted = (one: Standing): boolean =>
+    isSelected(one.value, spec) && ((spec.selectors ?? []).length > 0 || !isTool(one));
   // No file holds what is made of an operator: mutations leave it to the cluster.
   const makes = (policy?.mutations ?? []).length === 0;
   const now = items.map((item) => [filePathOf(item), cleaned(item), item] as const);
@@ -57,7 +60,7 @@ export function reviewOf(
     policy?.deletions === true
       ? [...before.values()].filter(({ value }) => !present.has(identityOf(value)))
       : [];
-  const places = [...standing, ...gone].filter(({ value }) => wanted(value));
+  const places = [...standing, ...gone].filter(wanted);
   const namespaces = new Map(
     standing
       .filter(({ value }) => value['kind'] === 'Namespace' && value['apiVersion'] === 'v1')
@@ -69,7 +72,7 @@ export function reviewOf(
   return {
     places,
     kptfile: kptfileOf(items),
-    ...(reads && { resources: standing.map(({ value }) => value).filter((value) => !isForTools(value)) }),
+    ...(reads && { resources: standing.filter((one) => !isTool(one)).map(({ value }) => value) }),
     changes: places.map(({ item, value }) => ({
       object: item === undefined ? null : value,
       oldObject: before.get(identityOf(value))?.value ?? null,
@@ -264,23 +267,30 @@ function isKptfile(item: KrmObject): boolean {
   return item['kind'] === 'Kptfile' && String(item['apiVersion']).startsWith('kpt.dev/');
 }
 
-function isForTools(item: KrmObject): boolean {
-  if (isKptfile(item)) return true;
-  const mark = annotationOf(item, 'config.kubernetes.io/local-config');
-  return mark !== undefined && mark !== 'false' && !isOfKubernetes(item);
+/**
+ * A test for resources that policies leave out. Of marked ConfigMaps these are the context of a package, and those that a
+ * pipeline names as the configuration of a function; where nothing but Config Sync applies packages, all that is marked.
+ */
+function toolTest(items: readonly KrmObject[], { deploy }: RenderContext): (one: Standing) => boolean {
+  const heedsMarks = deploy?.every((tool) => tool === 'config-sync') === true;
+  const configs = new Set(items.filter(isKptfile).flatMap(configPathsOf));
+  return ({ item, value }) => {
+    if (heedsMarks && isMarkedLocal(value)) return true;
+    if (!isForTools(value)) return false;
+    if (item === undefined || !isLocalConfigMap(value)) return true;
+    const path = filePathOf(item);
+    return configs.has(path) || /(?:^|\/)package-context\.yaml$/.test(path);
+  };
 }
 
-/**
- * Kinds that a cluster has from the beginning. Only kpt heeds the mark: kubectl, Flux and Argo CD apply such a resource
- * all the same. ConfigMaps are left out: as such stand the configurations of functions.
- */
-function isOfKubernetes({ apiVersion, kind }: KrmObject): boolean {
-  const [group = '', version] = String(apiVersion).split('/');
-  if (version === undefined) return kind !== 'ConfigMap';
-  return (
-    ['apps', 'batch', 'autoscaling', 'policy', 'extensions'].includes(group) ||
-    (group.endsWith('.k8s.io') && !group.endsWith('config.k8s.io'))
-  );
+/** The files that the pipeline of a Kptfile names, as paths in the package as a whole. */
+function configPathsOf(kptfile: KrmObject): string[] {
+  const directory = annotationOf(kptfile, PACKAGE_PATH) ?? '.';
+  return ['mutators', 'validators']
+    .flatMap((list) => listAt(kptfile, 'pipeline', list))
+    .map((one) => textAt(one, 'configPath'))
+    .filter((path) => path !== '')
+    .map((path) => cleanPath(directory === '.' ? path : `${directory}/${path}`));
 }
 
 /** Many policies look at the same resources, which nothing changes between them. */

@@ -47,9 +47,10 @@ async function run(
   rest: Partial<Guardrail> & {
     readonly texts?: Record<string, string>;
     readonly base?: Record<string, string>;
+    readonly deploy?: readonly ('config-sync' | 'flux')[];
   } = {},
 ): Promise<RenderResult> {
-  const { texts = { Kptfile: KPTFILE, 'web.yaml': DEPLOYMENT }, base, ...more } = rest;
+  const { texts = { Kptfile: KPTFILE, 'web.yaml': DEPLOYMENT }, base, deploy, ...more } = rest;
   const guardrail: Guardrail = {
     name: 'rule',
     type: 'validator',
@@ -58,7 +59,12 @@ async function run(
     policy,
     ...more,
   };
-  const context = { path: 'shop/web', repository: 'acme/x', ...(base && { base: filesOf(base) }) };
+  const context = {
+    path: 'shop/web',
+    repository: 'acme/x',
+    ...(base && { base: filesOf(base) }),
+    ...(deploy && { deploy }),
+  };
   return renderPackage({ files: filesOf(texts), runtime, guardrails: [guardrail], context });
 }
 
@@ -96,16 +102,50 @@ test.each([
   expect(result.findings[0]!.severity).toBe(severity);
 });
 
-test('Kptfiles and configuration of tools are asked about by selectors alone', async () => {
-  const local =
-    'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  annotations:\n    config.kubernetes.io/local-config: "true"\n';
-  const texts = { Kptfile: KPTFILE, 'c.yaml': local };
-  expect((await run(one('false'), { texts })).findings).toEqual([]);
+const MARK = 'annotations: { config.kubernetes.io/local-config: "true" }';
+const LOCAL = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  ${MARK}\n`;
+const PIPELINE = `${KPTFILE}pipeline:\n  mutators:\n  - image: ghcr.io/kptdev/krm-functions-catalog/apply-setters:v0.2\n    configPath: c.yaml\n`;
+
+test('Kptfiles and configuration of functions are asked about by selectors alone', async () => {
+  const texts = { Kptfile: PIPELINE, 'c.yaml': `${LOCAL}data: { a: b }\n`, 'package-context.yaml': LOCAL };
+  const { findings } = await run(one('false'), { texts });
+  expect(findings.filter(({ guardrail }) => guardrail === 'rule')).toEqual([]);
   const chosen = await run(one('object.metadata.name == "x"'), {
     texts,
     spec: { name: 'rule', selectors: [{ kind: 'Kptfile' }] },
   });
-  expect(places(chosen)).toEqual(['Kptfile:4 error no']);
+  expect(places(chosen)).toContain('Kptfile:4 error no');
+});
+
+const APPLICATION = `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: a\n  ${MARK}\n`;
+
+test.each<[string, string, boolean]>([
+  ['a custom resource', APPLICATION, true],
+  ['a ConfigMap that no pipeline names', LOCAL, true],
+  ['a ConfigMap in a namespace', LOCAL.replace('name: c', 'name: c\n  namespace: kube-system'), true],
+  ['a Secret', LOCAL.replace('ConfigMap', 'Secret'), true],
+  [
+    'the configuration of a function, which no cluster takes',
+    LOCAL.replace('v1', 'fn.kpt.dev/v1alpha1').replace('ConfigMap', 'SetLabels'),
+    false,
+  ],
+])('a mark for local configuration hides nothing that kubectl applies: %s', async (_name, text, isJudged) => {
+  const texts = { Kptfile: KPTFILE, 'd.yaml': text };
+  expect((await run(one('false'), { texts })).findings).toHaveLength(isJudged ? 1 : 0);
+});
+
+test('a pipeline that names a marked resource hides no custom resource', async () => {
+  const texts = { Kptfile: PIPELINE, 'c.yaml': APPLICATION };
+  const { findings } = await run(one('object.kind != "Application"'), { texts, type: 'validator' });
+  expect(findings.filter(({ guardrail }) => guardrail === 'rule')).toHaveLength(1);
+});
+
+test('where Config Sync alone applies packages, what is marked is not judged', async () => {
+  const texts = { Kptfile: KPTFILE, 'd.yaml': APPLICATION };
+  const findings = async (deploy: readonly ('config-sync' | 'flux')[]): Promise<number> =>
+    (await run(one('false'), { texts, deploy })).findings.length;
+  expect(await findings(['config-sync'])).toBe(0);
+  expect(await findings(['config-sync', 'flux'])).toBe(1);
 });
 
 test('an exemption for an object does not cover what is in its items', async () => {
