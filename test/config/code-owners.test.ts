@@ -10,7 +10,10 @@ const ownersOf = (file: CodeOwners, path: string): readonly string[] =>
 const matchesPattern = (pattern: string, path: string): boolean =>
   ownersOf(parseCodeOwners(`${pattern} @acme/owners\n`), path).length > 0;
 
-/** What hmarr/codeowners, github/docs and git agree on. */
+/**
+ * What GitHub's documentation, the tests of hmarr/codeowners and git say. Nobody says what `//` does on GitHub: git matches nothing by it, and
+ * here its owners own what the single slash means.
+ */
 test.each([
   ['*', ['a', 'a/b', 'a/b/c'], []],
   ['/*', ['a', '.a'], ['a/b', 'a/b/c']],
