@@ -38,6 +38,7 @@ const DEFAULT_MANIFEST: AppManifest = {
     'member',
     'membership',
     'merge_group',
+    'organization',
     'pull_request',
     'pull_request_review',
     'pull_request_review_comment',
@@ -45,6 +46,7 @@ const DEFAULT_MANIFEST: AppManifest = {
     'release',
     'repository',
     'status',
+    'team',
   ],
 };
 

@@ -21,6 +21,7 @@ import { createCommitReconciler } from '../reconcile/review/commit-pulls.ts';
 import { createRolloutReconciler } from '../reconcile/rollout/rollout.ts';
 import { createBranchReconciler } from '../reconcile/sweep/branch.ts';
 import { createRepositoryReconciler } from '../reconcile/sweep/repository.ts';
+import { createOrganizationRightsReconciler, createRightsReconciler } from '../reconcile/sweep/rights.ts';
 import { createRepositorySweep, createSweep } from '../reconcile/sweep/sweep.ts';
 import { createUpdateReconciler } from '../reconcile/update/reconciler.ts';
 import { tellPutOff } from '../reconcile/update/tell-put-off.ts';
@@ -98,6 +99,8 @@ function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Ha
   const rollout = createRolloutReconciler(ports);
   const poll = createPollReconciler(ports);
   const branch = createBranchReconciler(ports);
+  const rights = createRightsReconciler(ports);
+  const organizationRights = createOrganizationRightsReconciler(ports);
   const sweep = createSweep(ports);
   const sweepRepository = createRepositorySweep(ports);
   // What happens to one pull request happens one after the other, whichever lane and process it came by.
@@ -159,6 +162,8 @@ function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Ha
     // Where the operator has taken the address away, nobody is to be told any more.
     notice: ({ data }, signal) => done(ports.notify?.(data.notice, signal) ?? Promise.resolve()),
     branch: ({ data }, signal) => branch(data, signal),
+    rights: ({ data }, signal) => rights(data, signal),
+    'organization-rights': ({ data }, signal) => organizationRights(data, signal),
     sweep: ({ data }, signal) => done(sweep(data, signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
   };

@@ -230,6 +230,13 @@ const JOBS = {
     onlyReads: true,
     withoutVariants: true,
   },
+  rights: { data: z.object({ repository }), lane: 'proposals', onlyReads: true, withoutVariants: true },
+  'organization-rights': {
+    data: z.object({ installationId: z.number() }),
+    lane: 'proposals',
+    onlyReads: true,
+    withoutVariants: true,
+  },
   branch: { data: z.object({ repository, ref: z.string() }), lane: 'publications', onlyReads: true },
   repository: { data: z.object({ repository }), lane: 'index', onlyReads: true },
   registry: { data: z.object({ repository }), lane: 'registries', withoutVariants: true },

@@ -26,6 +26,18 @@ export function repositorySweepJob(repository: RepositoryRef, afterSeconds = 0):
   return afterSeconds === 0 ? job : { ...job, startAfterSeconds: afterSeconds };
 }
 
+/** A role, a team or a membership changed: check the proposals again on which someone has decided. */
+export function rightsJob(repository: RepositoryRef, afterSeconds = 0): Job {
+  const job: Job = { kind: 'rights', key: `rights:${repository.id}`, data: { repository } };
+  return afterSeconds === 0 ? job : { ...job, startAfterSeconds: afterSeconds };
+}
+
+/** The same in every repository of an installation. Changes that come together are gathered for a moment. */
+export function organizationRightsJob(installationId: number): Job {
+  const key = `rights:of:${installationId}`;
+  return { kind: 'organization-rights', key, data: { installationId }, startAfterSeconds: 2 };
+}
+
 /** A branch was pushed. */
 export function branchJob(repository: RepositoryRef, ref: string): Job {
   return { kind: 'branch', key: `branch:${repository.id}:${ref}`, data: { repository, ref } };

@@ -74,6 +74,11 @@ const group = z.object({
 });
 
 const about = z.object(common);
+/** Of an organization, or of a team, which may name a repository. */
+const ofOrganization = z.object({
+  ...common,
+  repository: common.repository.nullish(),
+});
 const anything = z.object({});
 
 /** The readers by the event that GitHub names in `X-GitHub-Event`. */
@@ -95,12 +100,16 @@ export const READERS = {
   installation_repositories: anything,
   issue_comment: z.object({ ...common, issue, comment: text }),
   issues: z.object({ ...common, issue }),
+  member: about,
+  membership: ofOrganization,
   merge_group: z.object({ ...common, merge_group: group }),
+  organization: ofOrganization,
   pull_request: z.object({ ...common, pull_request: pull }),
   pull_request_review: z.object({ ...common, pull_request: pull, review: text }),
   pull_request_review_comment: z.object({ ...common, pull_request: pull, comment: remark }),
   push: z.object({ ...common, ref: z.string() }),
   repository: about,
+  team: ofOrganization,
   status: z.object({
     ...common,
     sha: z.string().nullish(),

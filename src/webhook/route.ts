@@ -13,12 +13,14 @@ import {
   dashboardJob,
   fixJob,
   mergeGroupJob,
+  organizationRightsJob,
   proposalJob,
   publicationJob,
   recheckJob,
   repositoryJob,
   repositorySweepJob,
   restorationJob,
+  rightsJob,
   rolloutJob,
   strangerJob,
   sweepJob,
@@ -42,6 +44,18 @@ const PULL_ACTIONS = new Set([
   'ready_for_review',
   'converted_to_draft',
   'closed',
+]);
+
+/** Of memberships, organizations and teams: those that give a right, or take one. */
+const RIGHTS_ACTIONS = new Set([
+  'added',
+  'removed',
+  'member_added',
+  'member_removed',
+  'added_to_repository',
+  'removed_from_repository',
+  'edited',
+  'deleted',
 ]);
 
 /** The command, and nothing else. */
@@ -112,6 +126,12 @@ export function routeEvent(name: string, payload: unknown, ownAppId?: number): R
         const { deployment_status: status, deployment } = event;
         return [rolloutJob(repository), ...failing(repository, status?.state, deployment?.sha)];
       });
+    case 'member':
+      return read(READERS.member, payload, (event) => [rightsJob(repositoryOf(event))]);
+    case 'membership':
+    case 'organization':
+    case 'team':
+      return read(READERS[name], payload, rightsChanged);
     case 'repository':
       return read(READERS.repository, payload, (event) => [repositorySweepJob(repositoryOf(event))]);
     default:
@@ -133,6 +153,15 @@ function repositoryOf({ installation, repository }: Payload<'repository'>): Repo
   const { id, owner, name, full_name: fullName } = repository;
   const login = owner?.login ?? fullName?.split('/', 1)[0] ?? '';
   return { installationId: installation.id, id, owner: login, name };
+}
+
+/** Who may do what has changed: in one repository where the event names it, else in all that the App is shown. */
+function rightsChanged(event: Payload<'team'>): Job[] {
+  const { action, installation, repository } = event;
+  if (!RIGHTS_ACTIONS.has(action ?? '')) return [];
+  return repository
+    ? [rightsJob(repositoryOf({ ...event, repository }))]
+    : [organizationRightsJob(installation.id)];
 }
 
 function pullChanged(event: Payload<'pull_request'>): Job[] {

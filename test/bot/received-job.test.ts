@@ -23,7 +23,9 @@ import {
   registryJob,
   repositoryJob,
   repositorySweepJob,
+  organizationRightsJob,
   restorationJob,
+  rightsJob,
   rolloutJob,
   strangerJob,
   sweepJob,
@@ -96,6 +98,8 @@ const STORED: [kind: string, data: object, more?: object][] = [
   ['dashboard', { repository, organization: true }],
   ['dashboard', { repository, edited: { number: 4, login: 'alice', id: 5, isBot: false } }],
   ['downstream', { repository, directory: 'web' }],
+  ['rights', { repository }],
+  ['organization-rights', { installationId: 7 }],
 ];
 
 test.each(STORED)('a %s that an earlier version stored is read whole: %j', (kind, stored, more = {}) => {
@@ -150,6 +154,8 @@ test('what is stored now is read as it was', () => {
     organizationBoardJob(repository),
     dashboardEditedJob(repository, { number: 4, login: 'alice', isBot: false }),
     downstreamJob({ repository, directory: repositoryDirectory('web') }),
+    rightsJob(repository, 60),
+    organizationRightsJob(7),
   ];
   expect(new Set(jobs.map(({ kind }) => kind))).toEqual(new Set(JOB_KINDS));
   const atTheDoor = { id: 'one', event: 'any', body: storedText(jobs) };

@@ -35,7 +35,13 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   'installation.unsuspend': ['sweep'],
   'installation_repositories.added': ['sweep'],
   'installation_repositories.removed': ['sweep'],
+  'member.added': ['rights'],
+  'member.edited': ['rights'],
+  'membership.added': ['organization-rights'],
+  'membership.removed': ['organization-rights'],
   'merge_group.checks_requested': ['merge-group'],
+  'organization.member_added': ['organization-rights'],
+  'organization.member_removed': ['organization-rights'],
   'pull_request.closed': ['proposal', 'publication'],
   'pull_request.converted_to_draft': ['proposal'],
   'pull_request.opened': ['proposal'],
@@ -54,6 +60,10 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   'repository.renamed': ['sweep-repository'],
   'repository.transferred': ['sweep-repository'],
   status: ['rollout'],
+  'team.added_to_repository': ['rights'],
+  'team.deleted': ['organization-rights'],
+  'team.edited': ['organization-rights'],
+  'team.removed_from_repository': ['rights'],
 };
 
 /** What the manifest asks for, and what every App is told without asking. */

@@ -25,8 +25,13 @@ export function addTeamChangeRoutes(context: ForgeContext, router: Router): void
     const user = person(context, request);
     const { role } = bodyOf(request, orgRole);
     const present = records.memberships.first('pair', [org.id, user.id]);
-    if (present === undefined) records.memberships.insert({ orgId: org.id, userId: user.id, role });
-    else records.memberships.update(present.id, { role });
+    context.store.transaction(() => {
+      if (present !== undefined) records.memberships.update(present.id, { role });
+      else {
+        records.memberships.insert({ orgId: org.id, userId: user.id, role });
+        tellOrganization({ context, request, org, user, action: 'member_added' });
+      }
+    });
     const url = context.urls.apiUrl(`/orgs/${org.login}/memberships/${user.login}`);
     return ok({
       url,
@@ -45,6 +50,7 @@ export function addTeamChangeRoutes(context: ForgeContext, router: Router): void
     context.store.transaction(() => {
       records.memberships.remove(present.id);
       for (const team of records.teams.find('org', [org.id])) leave(context, request, team, user);
+      tellOrganization({ context, request, org, user, action: 'member_removed' });
     });
     return noContent();
   });
@@ -84,9 +90,21 @@ export function addTeamChangeRoutes(context: ForgeContext, router: Router): void
     const { permission } = bodyOf(request, grant);
     const role: Role = permission === 'pull' ? 'read' : permission === 'push' ? 'write' : permission;
     const present = records.teamRepositories.first('pair', [team.id, repository.id]);
-    if (present === undefined) {
-      records.teamRepositories.insert({ teamId: team.id, repositoryId: repository.id, role });
-    } else records.teamRepositories.update(present.id, { role });
+    context.store.transaction(() => {
+      if (present === undefined) {
+        records.teamRepositories.insert({ teamId: team.id, repositoryId: repository.id, role });
+      } else records.teamRepositories.update(present.id, { role });
+      context.emit({
+        event: 'team',
+        action: present === undefined ? 'added_to_repository' : 'edited',
+        repository,
+        sender: request.actor().user,
+        payload: {
+          team: teamShape(context, team),
+          ...(present !== undefined && { changes: { repository: { permissions: { from: {} } } } }),
+        },
+      });
+    });
     return noContent();
   });
 }
@@ -121,6 +139,37 @@ function leave(context: ForgeContext, request: ForgeRequest, team: TeamRecord, u
   if (present === undefined) return;
   context.records.teamMembers.remove(present.id);
   tell({ context, request, team, user, action: 'removed' });
+}
+
+function tellOrganization({
+  context,
+  request,
+  org,
+  user,
+  action,
+}: {
+  readonly context: ForgeContext;
+  readonly request: ForgeRequest;
+  readonly org: AccountRecord;
+  readonly user: AccountRecord;
+  readonly action: 'member_added' | 'member_removed';
+}): void {
+  const role = context.records.memberships.first('pair', [org.id, user.id])?.role ?? 'unaffiliated';
+  context.emit({
+    event: 'organization',
+    action,
+    account: org,
+    sender: request.actor().user,
+    payload: {
+      membership: {
+        url: context.urls.apiUrl(`/orgs/${org.login}/memberships/${user.login}`),
+        state: action === 'member_added' ? 'active' : 'inactive',
+        role,
+        organization_url: context.urls.apiUrl(`/orgs/${org.login}`),
+        user: simpleUser(context, user),
+      },
+    },
+  });
 }
 
 function tell({

@@ -101,6 +101,21 @@ export async function loadApprovals({
   return missing.length === 0 ? count : { ...count, ownersMissing: missing };
 }
 
+/** Whether someone has approved a proposal or requested changes: then a change of rights may change what is counted. */
+export async function isDecidedOn(
+  ports: Pick<Ports, 'app' | 'seals'>,
+  access: Pick<RepositoryAccess, 'forge'>,
+  repository: number,
+  number: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const forge = access.forge.lookingAt(number);
+  const reviews = await forge.listReviews(number, signal);
+  if (reviews.some(({ state }) => state === 'APPROVED' || state === 'CHANGES_REQUESTED')) return true;
+  const comments = await forge.listComments(number, signal);
+  return comments.some((comment) => recordIn(comment, ports, repository, number) !== undefined);
+}
+
 /** When the proposal was last rejected in a way that no record with a seal tells; nothing said after `until` counts. */
 function lastRejection(
   records: readonly ApprovalRecord[],
