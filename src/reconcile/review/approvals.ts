@@ -12,7 +12,7 @@ import { compareTimes } from '../../command/moment.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import type { Comment } from '../forge/comments.ts';
 import type { Review } from '../forge/reviews.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
 import { loadCaller } from '../repository/caller.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { loadAuthors, withoutDoubles, type Authorship } from './authors.ts';
@@ -103,11 +103,9 @@ export async function loadApprovals({
 
 /** Whether someone has approved a proposal or requested changes: then a change of rights may change what is counted. */
 export async function isDecidedOn(
-  ports: Pick<Ports, 'app' | 'seals'>,
-  access: Pick<RepositoryAccess, 'forge'>,
+  { ports, access, signal }: RepositoryWork<'app' | 'seals', 'forge'>,
   repository: number,
   number: number,
-  signal?: AbortSignal,
 ): Promise<boolean> {
   const forge = access.forge.lookingAt(number);
   const reviews = await forge.listReviews(number, signal);

@@ -16,7 +16,7 @@ export function createRightsReconciler(ports: Ports): Reconciler<'rights'> {
     const found = await openRegistered(access, {}, signal);
     if (found.kind === 'none') return nothing(found.reason);
     for (const pull of await access.forge.listOpenPulls(signal)) {
-      if (await isDecidedOn(ports, access, found.facts.id, pull.number, signal))
+      if (await isDecidedOn({ ports, access, signal }, found.facts.id, pull.number))
         await ports.enqueue(pullJob(repository, pull));
     }
     return DONE;
