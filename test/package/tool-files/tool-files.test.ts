@@ -84,21 +84,24 @@ describe('a kustomization', () => {
   ];
   const more = { 'pod.txt': POD, 'p.txt': POD, 'part/pod.txt': POD, 'github.com/acme/evil/pod.yaml': POD };
 
-  test.each(CHANGING)('%s is refused, with and without apiVersion and kind (104)', (_name, field) => {
-    for (const name of [
-      'kustomization.yaml',
-      'kustomization.yml',
-      'Kustomization',
-      'sub/kustomization.yaml',
-    ]) {
-      expect(found({ ...more, [name]: `${HEAD}${field}\n` })).toEqual([
-        expect.stringContaining(`${name}:3 `),
-      ]);
-      expect(found({ ...more, [name]: `${field}\n` })).toEqual([expect.stringContaining(`${name}:1 `)]);
-    }
-  });
+  test.each(CHANGING)(
+    'a kustomization with %s is refused, with and without apiVersion and kind (104)',
+    (_name, field) => {
+      for (const name of [
+        'kustomization.yaml',
+        'kustomization.yml',
+        'Kustomization',
+        'sub/kustomization.yaml',
+      ]) {
+        expect(found({ ...more, [name]: `${HEAD}${field}\n` })).toEqual([
+          expect.stringContaining(`${name}:3 `),
+        ]);
+        expect(found({ ...more, [name]: `${field}\n` })).toEqual([expect.stringContaining(`${name}:1 `)]);
+      }
+    },
+  );
 
-  test('that only lists judged files passes', () => {
+  test('a kustomization that only lists judged files passes', () => {
     const texts = {
       'kustomization.yaml': `${HEAD}metadata: { name: x }\nresources: [pod.yaml, ./sub, sub/../pod.yaml]\nimages: []\nnamePrefix: ""\n`,
       'sub/kustomization.yml': 'resources:\n- ../pod.yaml\n',
@@ -109,7 +112,7 @@ describe('a kustomization', () => {
     expect(found(texts)).toEqual([]);
   });
 
-  test('that cannot be read, or has several documents, is refused', () => {
+  test('a kustomization that cannot be read, or has several documents, is refused', () => {
     expect(found({ Kustomization: 'a: b\n  c: d\n' })).toEqual([expect.stringContaining('cannot be judged')]);
     expect(found({ Kustomization: 'a: b\na: c\n' })).toEqual([expect.stringContaining('cannot be judged')]);
     expect(found({ Kustomization: 'resources: []\n---\nimages: []\n' })).toEqual([
@@ -117,7 +120,7 @@ describe('a kustomization', () => {
     ]);
   });
 
-  test('says what to do, and which tools take it', () => {
+  test('the message says what to do, and which tools build from the file', () => {
     const texts = { 'kustomization.yaml': 'images: [{ name: a }]\npatches: [{ path: b }]\n' };
     expect(found(texts)).toEqual([
       'kustomization.yaml:1 sets `images`, `patches`: it makes Flux, Argo CD, kubectl and Config Sync build other resources than guardrails judge. ' +
@@ -144,7 +147,7 @@ describe('other files from which tools build', () => {
     expect(found({ [path]: text }, [other])).toEqual([]);
   });
 
-  test('what changes nothing passes', () => {
+  test('a file that changes nothing passes', () => {
     const texts = {
       '.gitattributes':
         '*.png filter=lfs diff=lfs merge=lfs -text\n*.yaml text eol=crlf -filter !ident linguist-generated\nLICENSE ident\n',
@@ -160,7 +163,7 @@ describe('other files from which tools build', () => {
 describe('of guardrails that are enforced', () => {
   const changing = { 'kustomization.yaml': `${HEAD}images: [{ name: a, newName: b }]\n` };
 
-  test('a new or changed one fails, on its line, and one that the base has is a warning (104)', async () => {
+  test('a new or changed kustomization fails, on its line, and an old one is a warning (104)', async () => {
     const fresh = await run(changing, {});
     expect({ ok: fresh.ok, severities: severities(fresh) }).toEqual({ ok: false, severities: ['error'] });
     expect(fresh.findings[0]).toMatchObject({ file: 'kustomization.yaml', line: 3 });
@@ -183,14 +186,14 @@ describe('of guardrails that are enforced', () => {
     ['a listed text', { 'kustomization.yaml': 'resources: [x.txt]\n' }, 'x.txt'],
     ['what jsonnet imports', { 'a.jsonnet': 'import "x.libsonnet"' }, 'x.libsonnet'],
     ['a template of a chart', { '.krmignore': 'Chart.yaml', 'Chart.yaml': 'name: x' }, 'templates/x.tpl'],
-  ])('%s has to be as in the base (104)', async (_name, texts, input) => {
+  ])('%s fails when it changes below a file that the base has (104)', async (_name, texts, input) => {
     const base = { ...texts, [input]: 'old' };
     expect((await run(base, base)).ok).toBe(true);
     expect((await run({ ...texts, [input]: 'new' }, base)).ok).toBe(false);
     expect((await run({ ...base, README: 'new' }, base)).ok).toBe(true);
   });
 
-  test('a .krmignore hides none (104)', async () => {
+  test('a .krmignore of the base hides no kustomization (104)', async () => {
     const base = { '.krmignore': 'kustomization.yaml\n' };
     expect((await run({ ...base, 'kustomization.yaml': 'images: [{ name: a }]\n' }, base)).ok).toBe(false);
   });
@@ -207,14 +210,14 @@ describe('symbolic links', () => {
   const link = { path: 'd.yaml', id: '1', target: 'notes.txt' };
   const texts = { 'notes.txt': 'old' };
 
-  test('of the base fail as soon as they, or what they lead to, change', async () => {
+  test('a symbolic link of the base fails when it, or the file that it leads to, changes (104)', async () => {
     expect((await run(texts, texts, { links: [link], linksBefore: [link] })).ok).toBe(true);
     const elsewhere = { ...link, id: '2', target: '../../evil.yaml' };
     expect((await run(texts, texts, { links: [elsewhere], linksBefore: [link] })).ok).toBe(false);
     expect((await run({ 'notes.txt': POD }, texts, { links: [link], linksBefore: [link] })).ok).toBe(false);
   });
 
-  test('of the base are warned of, unless they lead to a manifest of the package', async () => {
+  test('a symbolic link of the base is a warning, unless it leads to a manifest of the package', async () => {
     const inside = { ...link, target: './pod.yaml' };
     expect(severities(await run({}, {}, { links: [inside], linksBefore: [inside] }))).toEqual([]);
     const outside = { ...link, target: '../pod.yaml' };
