@@ -1,4 +1,5 @@
 import { diffMarkdown } from '../package/diff/diff-markdown.ts';
+import { diffPackages } from '../package/diff/diff.ts';
 import { powerText } from '../package/power/power-markdown.ts';
 import {
   pivotText,
@@ -10,6 +11,7 @@ import { colouredDiff } from './diff-colours.ts';
 import type { Sides } from './diff-side.ts';
 import { sidesOf } from './diff-sides.ts';
 import { EXIT, usageError } from './exit-code.ts';
+import { deployedFiles } from './processor-inputs.ts';
 import { visible } from './terminal.ts';
 import type { Call } from './verb.ts';
 
@@ -29,7 +31,10 @@ export async function diff(call: Call): Promise<number> {
   }
   const reports = pairs.map((sides) => ({
     sides,
-    report: updateReport('.', sides.before.files, sides.after.files),
+    report: {
+      ...updateReport('.', deployedFiles(call, sides.before.files), deployedFiles(call, sides.after.files)),
+      diff: diffPackages(sides.before.files, sides.after.files),
+    },
   }));
   if (terminal.json) {
     const documents = reports.map(({ sides, report }) => jsonOf(sides, report));

@@ -15,7 +15,7 @@ import { counted } from '../text/counted.ts';
 import { openCheckout, openRepository, type LocalRepository } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
-import { processorInputs } from './processor-inputs.ts';
+import { deployedFiles, processorInputs } from './processor-inputs.ts';
 import { renderExit, reportRender } from './render-report.ts';
 import { renderFiles } from './render.ts';
 import { visible } from './terminal.ts';
@@ -122,14 +122,7 @@ async function successionFor(
   if (typeof state === 'number') return state;
   const { revision: earlier } = state;
   const since = earlier === undefined ? before : `${earlier.package}@${earlier.revision}`;
-  return successionOf(since, deployed(call, state.files), deployed(call, files));
-}
-
-function deployed(call: Call, files: PackageFiles): PackageFiles {
-  const inputs = processorInputs(call, files);
-  return new Map(
-    [...files].filter(([path]) => !inputs.some((directory) => path.startsWith(`${directory}/`))),
-  );
+  return successionOf(since, deployedFiles(call, state.files), deployedFiles(call, files));
 }
 
 /** What is given wins; a revision is held against its own tag otherwise. */

@@ -1,5 +1,5 @@
 /** Directories of a package that processors read, and that whoever deploys leaves out. */
-import type { PackageFiles } from '../package/package.ts';
+import { filesOutside, type PackageFiles } from '../package/package.ts';
 import { SOURCES_FILE } from '../package/sources/source-files.ts';
 import { consumedDirectories, processorsSchema } from '../processors/processor-spec.ts';
 import { readSources } from '../sources/read-sources.ts';
@@ -19,4 +19,9 @@ export function processorInputs(call: Call, files: PackageFiles): readonly strin
   }
   call.terminal.warn(`${SOURCES_FILE} cannot be read, so everything counts as deployed`);
   return [];
+}
+
+/** Returns the files without those that only processors read. */
+export function deployedFiles(call: Call, files: PackageFiles): PackageFiles {
+  return filesOutside(files, processorInputs(call, files));
 }

@@ -4,7 +4,7 @@
  */
 import type { ArchiveReading } from '../archive/read-archive.ts';
 import type { ChartChoice, WantedChart } from '../fetching/helm-index.ts';
-import type { PackageFiles } from '../package/package.ts';
+import { filesOutside, type PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import type { SourceReport, SourcesChange } from '../reconcile/source-port.ts';
 import { ONLY, otherSets } from './source-wire.ts';
@@ -61,26 +61,20 @@ export const SOURCE_OPERATIONS = {
   }): Promise<SourceReport> => {
     const { publisherNotes } = await import('../preview/publisher-notes.ts');
     const { objectsMarkdown, updateReport } = await import('../preview/update-report.ts');
+    const { consumedIn } = await import('./sync-sources.ts');
+    // What processors read, no cluster is meant to have: the objects are those that they made.
+    const deployed = (files: PackageFiles): PackageFiles => filesOutside(files, consumedIn(files));
     const held = new Map(Object.entries(sets)) as ReadonlyMap<string, PackageFiles>;
     const beside = others.map((other, at) => {
       const [old = new Map(), now = new Map()] = otherSets(at).map((name) => held.get(name));
-      return { path: other, before: old, after: now };
+      return { path: other, before: deployed(old), after: deployed(now) };
     });
-    const report = updateReport(path, before, after, beside);
+    const report = updateReport(path, deployed(before), deployed(after), beside);
     const { failures, definitions } = report;
-    // Templates of charts are no YAML, and no cluster has them: what becomes of them is known.
-    const { consumedIn } = await import('./sync-sources.ts');
-    const consumed = consumedIn(after);
-    const isOpen = (file: string): boolean =>
-      !consumed.some(
-        (directory) => file.startsWith(`${directory}/`) || file.startsWith(`${path}/${directory}/`),
-      );
-    const pivot = { ...report.pivot, unread: report.pivot.unread.filter(isOpen) };
-    const power = { ...report.power, unread: report.power.unread.filter(isOpen) };
     return {
       failures,
       warnings: definitions.warnings,
-      text: objectsMarkdown({ pivot, power }).slice(0, limit),
+      text: objectsMarkdown(report).slice(0, limit),
       notes: directories.flatMap((directory) => publisherNotes(before, after, directory)),
     };
   },

@@ -1,7 +1,7 @@
 /** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
 import { PorticoError } from '../error.ts';
 import { readResourceFile, type PlacedResource } from './diff/resource-file.ts';
-import type { PackageFiles } from './package.ts';
+import { filesOutside, type PackageFiles } from './package.ts';
 import { valueAt } from './plain-values.ts';
 
 const LOCAL = 'config.kubernetes.io/local-config';
@@ -12,8 +12,7 @@ const LOCAL = 'config.kubernetes.io/local-config';
  * is the same file. Throws `NOT_DEPLOYABLE` for a file of which it cannot be said.
  */
 export function deployableFiles(files: PackageFiles, inputs: readonly string[] = []): PackageFiles {
-  const isInput = (path: string): boolean => inputs.some((directory) => path.startsWith(`${directory}/`));
-  const own = [...files].filter(([path]) => !isInput(path));
+  const own = filesOutside(files, inputs);
   const kept = new Map(own);
   for (const [path, file] of own) {
     const read = readResourceFile(path, file);

@@ -50,3 +50,14 @@ export function filesBelow<File>(files: ReadonlyMap<string, File>, directory: st
 export function isKptfile(path: string): boolean {
   return path === 'Kptfile' || path.endsWith('/Kptfile');
 }
+
+/** The files that are in none of the directories. */
+export function filesOutside<File>(
+  files: ReadonlyMap<string, File>,
+  directories: readonly string[],
+): ReadonlyMap<string, File> {
+  if (directories.length === 0) return files;
+  return new Map(
+    [...files].filter(([path]) => !directories.some((directory) => path.startsWith(`${directory}/`))),
+  );
+}

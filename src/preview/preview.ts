@@ -1,5 +1,5 @@
 /** What would be executed if a package were deployed as it is: its resources, the permissions they bring, and one digest of all. */
-import type { PackageFiles } from '../package/package.ts';
+import { filesOutside, type PackageFiles } from '../package/package.ts';
 import { diffPower } from '../package/power/power-diff.ts';
 import type { PowerChange } from '../package/power/power-types.ts';
 import { treeDigest } from '../package/tree-digest.ts';
@@ -25,8 +25,7 @@ export interface Preview {
 
 /** `inputs` are directories that are not deployed; their files count for the digest alone. */
 export function previewOf(files: PackageFiles, inputs: readonly string[] = []): Preview {
-  const isInput = (path: string): boolean => inputs.some((directory) => path.startsWith(`${directory}/`));
-  const deployed = new Map([...files].filter(([path]) => !isInput(path)));
+  const deployed = filesOutside(files, inputs);
   const { resources, unread } = executedResources(deployed);
   const power = diffPower(new Map(), deployed);
   return {

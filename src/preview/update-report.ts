@@ -66,7 +66,7 @@ function definitionIssues(before: PackageFiles, after: PackageFiles): UpdateRepo
       list.push(...issueWords(name, issue).map((text) => `CRD ${name}: ${text}`));
     }
   }
-  return { errors, warnings };
+  return { errors: [...new Set(errors)], warnings: [...new Set(warnings)] };
 }
 
 /** Rows of each table of the report. */
