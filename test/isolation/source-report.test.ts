@@ -36,7 +36,7 @@ metadata: { name: demo.v1, namespace: placeholder }
 const version = (type: string): PackageFiles =>
   filesOf({
     'portico-sources.yaml': SOURCES,
-    'upstream/bundle/manifests/csv.yaml': CSV.replace('v1\n', `v1\n# ${type}\n`),
+    'upstream/bundle/manifests/csv.yaml': `${CSV}# ${type}\n`,
     'upstream/bundle/manifests/crd.yaml': CRD(type),
     'rendered/00_crd.yaml': CRD(type),
   });
