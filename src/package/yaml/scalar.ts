@@ -61,7 +61,8 @@ export function isPlainString(text: string, inFlow: boolean): boolean {
     return false;
   if (/^[\s\-?:,[\]{}#&*!|>'"%@`]/.test(text) && !/^[-?:][^\s,[\]{}]/.test(text)) return false;
   if (/[\s:]$/.test(text) || /: |\s#|:\t/.test(text) || /^(?:---|\.\.\.)/.test(text)) return false;
-  if (inFlow && /[,[\]{}]|:[^\w/]/.test(text)) return false;
+  // Go takes a question mark in a flow collection, and a colon that begins a text there, for a key's.
+  if (inFlow && /[,[\]{}?]|:[^\w/]|^:/.test(text)) return false;
   // eslint-disable-next-line no-control-regex -- control characters are what must not stand in a plain scalar
   return !/[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]/.test(text) && !hasLoneSurrogate(text);
 }

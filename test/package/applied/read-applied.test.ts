@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { readApplied } from '../../../src/package/applied/read-applied.ts';
+import { isPlainString } from '../../../src/package/yaml/scalar.ts';
 
 /** What the reader refuses, as `line: sentence`. */
 function refusalsOf(text: string): string[] {
@@ -90,6 +91,11 @@ describe('text that the tools of a cluster read otherwise', () => {
       '\ufeff# Windows\r\n---\r\na: &x [b, "c: d"] # e\r\nf: *x\r\ng: |\r\n  h\r\n\r\n  i\r\n---\r\n# nothing\r\n...\r\n';
     expect(readApplied(text)).toEqual({ objects: [{ a: ['b', 'c: d'], f: ['b', 'c: d'], g: 'h\n\ni\n' }] });
   });
+});
+
+test.each(['?a', 'a?b', ':a'])('%s is quoted where it is written into a flow collection', (text) => {
+  expect(isPlainString(text, true)).toBe(false);
+  expect(isPlainString(text, false)).toBe(true);
 });
 
 describe('values as the API server gets them', () => {
