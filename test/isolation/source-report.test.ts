@@ -16,7 +16,7 @@ const SOURCES = `apiVersion: config.portico.dev/v1alpha1
 kind: Sources
 metadata: { name: sources }
 sources: [{ id: bundle, oci: { ref: "oci://registry.example/demo:v1" }, destination: upstream/bundle }]
-processors: [{ registryV1: { bundle: upstream/bundle }, out: rendered }]
+processors: [{ registryV1: { bundle: upstream/bundle, installNamespace: demo }, out: rendered }]
 `;
 const CRD = (type: string): string => `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

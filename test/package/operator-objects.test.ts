@@ -156,7 +156,7 @@ const SOURCES = `apiVersion: config.portico.dev/v1alpha1
 kind: Sources
 metadata: { name: sources }
 sources: [{ id: bundle, oci: { ref: "oci://registry.example/demo:v1" }, destination: upstream/bundle }]
-processors: [{ registryV1: { bundle: upstream/bundle }, out: rendered }]
+processors: [{ registryV1: { bundle: upstream/bundle, installNamespace: demo }, out: rendered }]
 `;
 
 const withSources = (path: string): PackageFiles =>
