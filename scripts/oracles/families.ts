@@ -4,6 +4,7 @@ import type { Family } from './family.ts';
 import { functions } from './functions.ts';
 import { mergeLists } from './merge-lists.ts';
 import { merge } from './merge.ts';
+import { readings } from './readings.ts';
 import { render } from './render.ts';
 import { variants } from './variants.ts';
 
@@ -14,6 +15,7 @@ export const FAMILIES: readonly Family[] = [
   functions,
   merge,
   mergeLists,
+  readings,
   render,
   variants,
 ];

@@ -32,6 +32,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   kustomize: tool('filters', 'sigs.k8s.io/kustomize/api'),
   'operator-controller-bundles': tool('bundles', 'github.com/operator-framework/operator-controller'),
   'opm-bundles': tool('bundles', 'github.com/operator-framework/operator-registry'),
+  apimachinery: tool('readings', 'k8s.io/apimachinery'),
   porch: tool('variants', 'github.com/nephio-project/porch'),
   'operator-controller': tool('catalogs', 'github.com/operator-framework/operator-controller'),
   'operator-registry': tool('catalogs', 'github.com/operator-framework/operator-registry'),

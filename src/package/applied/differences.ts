@@ -5,7 +5,7 @@
  */
 import { CST, Lexer } from 'yaml';
 
-import type { MapEntry, ScalarNode, SlotPlace, YamlNode } from '../yaml/node.ts';
+import type { MapEntry, Place, ScalarNode, SlotPlace, YamlNode } from '../yaml/node.ts';
 import type { YamlFile } from '../yaml/read.ts';
 
 export interface Difference {
@@ -80,11 +80,7 @@ function reportCharacters(text: string, report: Report): void {
     const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
     const broken = BREAKS.get(found);
     if (broken !== undefined)
-      report(
-        index,
-        `${broken} ends a line for the tools of a cluster`,
-        'Remove the character, or write it as an escape in double quotes.',
-      );
+      report(index, `${broken} ends a line for the tools of a cluster`, 'Remove the character.');
     else
       report(
         index,
@@ -126,7 +122,13 @@ function reportLines({ source: { text }, documents }: YamlFile, report: Report):
     const rest = text.slice(index + end.length).replace(/^---(?:\s[^]*)?$/m, '');
     if (HAS_CONTENT.test(end.slice(3)) || HAS_CONTENT.test(rest))
       report(index, 'kubectl ignores what follows `...`', 'Replace `...` with `---`.');
+    if (!HAS_CONTENT.test(text.slice(0, index).replace(/^[^]*^(?:---|\.\.\.).*$/m, '')))
+      report(index, 'kubectl refuses `...` without a document before it', 'Remove the line.');
   }
+}
+
+function lineBefore(text: string, offset: number): string {
+  return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
 }
 
 /** Tags and names of anchors, which the tree does not keep. */
@@ -141,6 +143,8 @@ function reportMarks(text: string, report: Report): void {
     }
     const type = isText ? 'scalar' : CST.tokenType(lexeme);
     isText = false;
+    if ((type === 'comment' || type === 'newline') && /^ *\t[ \t]*$/.test(lineBefore(text, offset)))
+      report(offset, 'a tab stands on a line without a value', 'Use spaces, or remove the tab.');
     if (type === 'tag')
       report(
         offset,
@@ -181,18 +185,51 @@ function reportNode(node: YamlNode, inFlow: boolean, report: Report): void {
   }
 }
 
+/** Escapes of characters that kustomize writes as they are, so that Flux reads a space, and halves of pairs. */
+const UNWRITABLE = /[\x85\u2028\u2029]|\p{Surrogate}/u;
+
 function reportScalar({ value, style, at }: ScalarNode, inFlow: boolean, report: Report): void {
   if (at === undefined) return;
-  if ((style === 'literal' || style === 'folded') && String(value).trim() === '') {
-    if (/\n[ \t]/.test(at.source.text.slice(at.body, at.end)))
+  if (style === 'double' && typeof value === 'string' && UNWRITABLE.test(value))
+    report(at.body, 'the tools of a cluster read an escaped character differently', 'Remove the escape.');
+  if (style === 'literal' || style === 'folded') {
+    const block = at.source.text.slice(at.body, at.end);
+    if (String(value).trim() === '' && /\n[ \t]/.test(block))
       report(at.body, 'a block of text has nothing but blanks', 'Write the blanks in quotes.');
+    else if (/^.[-+]?[1-9]/.test(block) && /\n[ \t]+$/m.test(at.source.text.slice(at.body, nextText(at))))
+      report(at.body, 'a block of text says its indentation, and has lines of blanks', 'Remove the blanks.');
     return;
   }
   if (style !== 'plain') return;
   if (typeof value === 'number' && !Number.isFinite(value))
     report(at.body, 'JSON has no such number, so that kubectl refuses it', 'Quote the value.');
+  if (
+    typeof value === 'bigint' &&
+    BigInt.asIntN(64, value) === value &&
+    String(Number(value)) !== String(value)
+  )
+    report(
+      at.body,
+      'kustomize rounds a number of more than 15 digits',
+      'Write a smaller number, or quote it.',
+    );
+  if (/^[^\S \t\r\n\ufeff]/.test(typeof value === 'string' ? value : ''))
+    report(
+      at.body,
+      'the text begins with a space that YAML does not know',
+      'Remove the space, or quote the text.',
+    );
   if (inFlow && /[?:]/.test(at.source.text.charAt(at.body)))
     report(at.body, 'a `?` or `:` begins a key for the tools of a cluster', 'Quote the value.');
+}
+
+/** The offset of the first character behind a place that is no blank. */
+function nextText({ source, end }: Place): number {
+  return end + (/^\s*/.exec(source.text.slice(end))?.[0].length ?? 0);
+}
+
+function isInteger64(value: bigint): boolean {
+  return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value;
 }
 
 /** The character before the place of a value, and the one behind that. */
@@ -200,7 +237,16 @@ function around({ source, indicator }: SlotPlace): string {
   return source.text.slice(indicator - 1, indicator + 1);
 }
 
-function reportKey({ key, name, at }: MapEntry, inFlow: boolean, report: Report): void {
+/** What an object is called: a boolean is none, and kubectl refuses it. Flux applies what kustomize takes for a name. */
+const NAMING = new Set(['apiVersion', 'kind', 'name', 'namespace']);
+
+function isWord({ value, style, at }: ScalarNode): boolean {
+  return (
+    typeof value === 'boolean' && style === 'plain' && !/^[tf]/i.test(at?.source.text.charAt(at.body) ?? '')
+  );
+}
+
+function reportKey({ key, name, at, value }: MapEntry, inFlow: boolean, report: Report): void {
   const offset = key.at?.start ?? 0;
   if (key.kind !== 'scalar') {
     const what = key.kind === 'alias' ? `an alias is a key` : 'a list or map is a key';
@@ -215,12 +261,24 @@ function reportKey({ key, name, at }: MapEntry, inFlow: boolean, report: Report)
   reportScalar(key, inFlow, report);
   if (inFlow && key.style === 'plain' && at !== undefined && /:[^ \t\r\n]/.test(around(at)))
     report(offset, 'a `:` without a space behind it is part of the text for Go', 'Put a space behind it.');
+  if (inFlow && value.kind === 'scalar' && value.value === null && value.at?.body === value.at?.end)
+    report(offset, 'kustomize reads a key without a value as an empty string', 'Write `null` as its value.');
   if (name === '<<') {
     report(offset, 'the tools of a cluster merge `<<` differently', 'Write the fields where they belong.');
     return;
   }
+  if (NAMING.has(name) && value.kind === 'scalar' && isWord(value))
+    report(
+      value.at?.body ?? offset,
+      'the word is a boolean for kubectl, and a name for kustomize',
+      'Quote the name.',
+    );
   // A date stays a string; of what is none, kubectl takes only these spellings as they are.
-  const isKept = typeof key.value === 'string' || (key.value !== null && String(key.value) === name);
+  const isKept =
+    typeof key.value === 'string' ||
+    (key.value !== null &&
+      String(key.value) === name &&
+      !(typeof key.value === 'bigint' && !isInteger64(key.value)));
   if (!isKept || (typeof key.value === 'number' && !Number.isInteger(key.value)))
     report(
       offset,

@@ -29,7 +29,8 @@ import type { YamlDocument } from './read.ts';
 /** The documents of a text, or undefined where the library has to read it. */
 export function quickRead(source: Source): YamlDocument[] | undefined {
   // eslint-disable-next-line no-control-regex -- control characters are what the library has to judge
-  if (/[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\ufeff]|\n\.\.\.|^\.\.\./.test(source.text)) return undefined;
+  if (/[\0-\t\v-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\n\.\.\.|^\.\.\./.test(source.text))
+    return undefined;
   try {
     return new QuickReader(source).documents();
   } catch (error) {
