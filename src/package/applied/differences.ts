@@ -118,12 +118,30 @@ function reportLines({ source: { text }, documents }: YamlFile, report: Report):
     report(0, 'the byte order mark moves the first line', 'Remove the mark.');
   for (const { index } of text.matchAll(/^\ufeff?%/gm))
     report(index, 'kubectl does not read directives (`%`)', 'Remove the line.');
-  for (const { index, 0: end } of text.matchAll(/^\.\.\.(?=\s|$).*/gm)) {
-    const rest = text.slice(index + end.length).replace(/^---(?:\s[^]*)?$/m, '');
-    if (HAS_CONTENT.test(end.slice(3)) || HAS_CONTENT.test(rest))
-      report(index, 'kubectl ignores what follows `...`', 'Replace `...` with `---`.');
-    if (!HAS_CONTENT.test(text.slice(0, index).replace(/^[^]*^(?:---|\.\.\.).*$/m, '')))
+  reportEnds(text, report);
+}
+
+/** `...` ends a document for YAML, and all that kubectl reads up to the next `---`. */
+function reportEnds(text: string, report: Report): void {
+  let hasContent = false;
+  let end: number | undefined;
+  for (const { 0: line, index } of text.matchAll(/^.*$/gm)) {
+    const isEnd = /^\.\.\.(?=\s|$)/.test(line);
+    if (line.startsWith('---')) {
+      hasContent = false;
+      end = undefined;
+    } else if (end !== undefined && HAS_CONTENT.test(line)) {
+      report(end, 'kubectl ignores what follows `...`', 'Replace `...` with `---`.');
+      end = undefined;
+    }
+    if (isEnd && !hasContent)
       report(index, 'kubectl refuses `...` without a document before it', 'Remove the line.');
+    if (isEnd && HAS_CONTENT.test(line.slice(3)))
+      report(index, 'kubectl ignores what follows `...`', 'Replace `...` with `---`.');
+    if (isEnd) {
+      hasContent = false;
+      end = index;
+    } else if (!line.startsWith('---') && HAS_CONTENT.test(line)) hasContent = true;
   }
 }
 

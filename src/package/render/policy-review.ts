@@ -274,8 +274,9 @@ function isKptfile(item: KrmObject): boolean {
 function toolTest(items: readonly KrmObject[], { deploy }: RenderContext): (one: Standing) => boolean {
   const heedsMarks = deploy?.every((tool) => tool === 'config-sync') === true;
   const configs = new Set(items.filter(isKptfile).flatMap(configPathsOf));
-  return ({ item, value }) => {
-    if (heedsMarks && isMarkedLocal(value)) return true;
+  return ({ item, value, prefix }) => {
+    // Config Sync heeds the mark of a document, and not that of an item in a list.
+    if (heedsMarks && prefix === '' && isMarkedLocal(value)) return true;
     if (!isForTools(value)) return false;
     if (item === undefined || !isLocalConfigMap(value)) return true;
     const path = filePathOf(item);

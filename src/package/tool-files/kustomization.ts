@@ -37,7 +37,6 @@ export function judgeKustomization(path: string, files: PackageFiles): Refused |
   if (document === undefined) return undefined;
   if (others.length > 0 || !isMap(document)) return { what: 'is not one document with fields', inputs: [] };
   const fields = Object.entries(document);
-  if (isOfOthers(document['apiVersion'])) return undefined;
   // Guardrails judge listed resources where they are.
   const taken = fields.map(([field, value]) =>
     LISTING.has(field) ? stringsIn(value).filter((entry) => !isJudged(entry, path, files)) : value,
@@ -47,13 +46,18 @@ export function judgeKustomization(path: string, files: PackageFiles): Refused |
     const inputs = namedFiles(path, taken, files);
     return { what, field, ...(line !== undefined && { line }), inputs };
   };
+  // Go's JSON takes names in any case, so that two spellings are one field. Upper case folds what Go folds, such as `ſ`.
+  const names = fields.map(([field]) => field.toUpperCase());
+  const twin = fields.find(([field], at) => names.indexOf(field.toUpperCase()) < at);
+  if (twin !== undefined) return refused(twin[0], 'has a field in two spellings');
+  if (isOfOthers(document['apiVersion'])) return undefined;
   const changing = fields.filter(
     ([field, value]) => !HARMLESS.has(field) && !LISTING.has(field) && !isEmpty(value),
   );
   const [first] = changing;
   if (first !== undefined) {
-    const names = changing.map(([field]) => `\`${field}\``).join(', ');
-    return refused(first[0], `sets ${names}`);
+    const fieldNames = changing.map(([field]) => `\`${field}\``).join(', ');
+    return refused(first[0], `sets ${fieldNames}`);
   }
   for (const [field, value] of fields) {
     if (!LISTING.has(field)) continue;

@@ -127,10 +127,10 @@ describe('limits', () => {
     const long = Array.from({ length: 5_000 }, (_, at) => `    line ${at}`).join('\n');
     const text = markdown(
       { 'a.yaml': configMap('x') },
-      { 'a.yaml': configMap('x', `a: |\n${long}`), 'b.yaml': configMap('y') },
+      { 'a.yaml': configMap('x', `a: |\n${long}`), 'b.yaml': configMap('z') },
     );
     expect(text).toContain('more lines');
-    expect(text).toContain('ConfigMap y');
+    expect(text).toContain('ConfigMap z');
     expect(text.length).toBeLessThan(5_000);
   });
 

@@ -148,6 +148,16 @@ test('where Config Sync alone applies packages, what is marked is not judged', a
   expect(await findings(['config-sync', 'flux'])).toBe(1);
 });
 
+test('Config Sync heeds no mark of an item in a list, so that the item is judged', async () => {
+  const item =
+    '{ apiVersion: v1, kind: Pod, metadata: { name: p, annotations: { config.kubernetes.io/local-config: "true" } } }';
+  const texts = {
+    Kptfile: KPTFILE,
+    'd.yaml': `apiVersion: v1\nkind: List\nmetadata: { name: l }\nitems: [${item}]\n`,
+  };
+  expect((await run(one('false'), { texts, deploy: ['config-sync'] })).findings).toHaveLength(1);
+});
+
 test('an exemption for an object does not cover what is in its items', async () => {
   const inner = '{ apiVersion: v1, kind: Pod, metadata: { name: evil }, spec: { hostPID: true } }';
   const texts = { Kptfile: KPTFILE, 'web.yaml': `${DEPLOYMENT}items: [${inner}]\n` };

@@ -101,6 +101,11 @@ describe('a kustomization', () => {
     },
   );
 
+  test('a kustomization with its group in a second spelling is refused, whichever kustomize takes (104)', () => {
+    const twin = 'apiVersion: acme.example/v1\napiversion: kustomize.config.k8s.io/v1beta1\n';
+    expect(found({ ...more, 'kustomization.yaml': `${twin}patches: [{ path: p.txt }]\n` })).toHaveLength(1);
+  });
+
   test('a kustomization that only lists judged files passes', () => {
     const texts = {
       'kustomization.yaml': `${HEAD}metadata: { name: x }\nresources: [pod.yaml, ./sub, sub/../pod.yaml]\nimages: []\nnamePrefix: ""\n`,
