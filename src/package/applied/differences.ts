@@ -264,6 +264,20 @@ function isWord({ value, style, at }: ScalarNode): boolean {
   );
 }
 
+/** Fields that tell a tool to change others, and that no cluster keeps. */
+const ORDERS: readonly { readonly key: RegExp; readonly what: string }[] = [
+  {
+    // apimachinery's strategicpatch: an apply deletes what such a field names in the object that exists.
+    key: /^\$(?:patch$|retainKeys$|setElementOrder\/|deleteFromPrimitiveList\/)/,
+    what: 'makes kubectl and Argo CD delete fields of the object in the cluster',
+  },
+  {
+    // kustomize's api/internal/utils/annotations.go: it finds the former names of a resource by these.
+    key: /^internal\.config\.kubernetes\.io\//,
+    what: 'makes kustomize rename resources, and what refers to them',
+  },
+];
+
 function reportKey({ key, name, at, value }: MapEntry, inFlow: boolean, report: Report): void {
   const offset = key.at?.start ?? 0;
   if (key.kind !== 'scalar') {
@@ -285,6 +299,8 @@ function reportKey({ key, name, at, value }: MapEntry, inFlow: boolean, report: 
     report(offset, 'the tools of a cluster merge `<<` differently', 'Write the fields where they belong.');
     return;
   }
+  const order = ORDERS.find(({ key: pattern }) => pattern.test(name));
+  if (order !== undefined) report(offset, `\`${name.slice(0, 80)}\` ${order.what}`, 'Remove the field.');
   if (NAMING.has(name) && value.kind === 'scalar' && isWord(value))
     report(
       value.at?.body ?? offset,

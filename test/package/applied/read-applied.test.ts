@@ -33,6 +33,16 @@ describe('text that the tools of a cluster read otherwise', () => {
   });
 
   test.each([
+    ['$patch: replace', 'kubectl and Argo CD delete'],
+    ['$retainKeys: [fsGroup]', 'kubectl and Argo CD delete'],
+    ['$setElementOrder/containers: []', 'kubectl and Argo CD delete'],
+    ['$deleteFromPrimitiveList/finalizers: [a]', 'kubectl and Argo CD delete'],
+    ['internal.config.kubernetes.io/previousNames: view', 'kustomize rename'],
+  ])('the reader refuses %s, by which a tool changes other fields (127)', (field, reason) => {
+    expect(refusalsOf(`a:\n- b:\n    ${field}\n`)).toEqual([expect.stringContaining(reason)]);
+  });
+
+  test.each([
     ['a binary value', 'kind: !!binary U2VjcmV0\n'],
     ['a binary key', '!!binary aG9zdE5ldHdvcms=: true\n'],
     ['a tag of the root', '--- !!map\na: 1\n'],
