@@ -83,8 +83,8 @@ function guardrail(list: 'mutators' | 'validators'): Record<string, WeakerRule> 
   const at = `guardrails.${list}[]`;
   return {
     [`guardrails.${list}`]: { isWeaker: never, namedBy: 'name' },
-    // Whoever adds one asks for more.
-    [at]: { isWeaker: missing },
+    // A validator that is added asks for more. A mutator may write what others pass over.
+    [at]: { isWeaker: list === 'mutators' ? always : missing },
     [`${at}.mode`]: { isWeaker: oneOf('enforce', 'warn', 'dryrun') },
     [`${at}.paths`]: { isWeaker: narrower },
     [`${at}.labels`]: { isWeaker: present },

@@ -442,8 +442,13 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
     ],
     [
       'every path',
-      clusterRole({ rules: [{ verbs: ['get'], nonResourceURLs: ['*'] }] }),
-      ['rules[0].nonResourceURLs'],
+      clusterRole({
+        rules: [
+          { verbs: ['get'], nonResourceURLs: ['*'] },
+          { verbs: ['get'], nonResourceURLs: ['/*'] },
+        ],
+      }),
+      ['rules[0].nonResourceURLs', 'rules[1].nonResourceURLs'],
     ],
     [
       'verbs that take more',

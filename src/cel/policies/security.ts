@@ -236,7 +236,7 @@ export const noWildcardRoles: ReadyPolicy = {
     validations: [
       {
         expression: `object.?rules.orValue([]).transformList(i, rule, ['verbs', 'resources', 'apiGroups', 'nonResourceURLs']
-          .filter(f, '*' in rule[?f].orValue([]))
+          .filter(f, rule[?f].orValue([]).exists(v, v == '*' || f == 'nonResourceURLs' && v == '/*'))
           .map(f, {'field': 'rules[' + string(i) + '].' + f, 'message': 'the rule grants all ' + f})).flatten()`,
       },
       {

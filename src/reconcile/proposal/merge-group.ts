@@ -29,7 +29,7 @@ import { catchUserError } from '../text/why-refused.ts';
 import { proposalChecks } from './checks.ts';
 import { kptfileProblems } from './findings.ts';
 import { groupBehind } from './group-behind.ts';
-import { membersOf, type QueueMember } from './queue-members.ts';
+import { isMergeOf, isOnBranch, membersOf, type QueueMember } from './queue-members.ts';
 
 /**
  * Answers a merge queue: the commit that it made of one or more proposals is rendered and judged like a proposal, by
@@ -52,6 +52,7 @@ export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-grou
     if (target.baseRef !== `refs/heads/${config.branch}`) return nothing('other-branch');
     // A group that is gone was built anew, and has its own webhook.
     if ((await git.resolve(target.headSha, signal)) === null) return nothing('absent');
+    if (await isOnBranch(git, target.headSha, signal)) return nothing('absent');
     const head = await git.commit(target.headSha, signal);
     const members = await membersOf(git, config.branch, target, signal);
     const { base: mergeBase = target.baseSha } = members?.[0] ?? {};
@@ -203,6 +204,7 @@ async function judgeMember(
   const pull = await forge.getPull(member.number, signal);
   if (pull === null) return undefined;
   const head = await git.commit(member.head, signal);
+  if (!(await isMergeOf(git, { ...member, tree: head.tree }, pull.headSha, signal))) return undefined;
   const { packages, otherFiles } = await changedBetween(
     access,
     config,

@@ -52,6 +52,27 @@ export async function membersOf(
   }
 }
 
+/**
+ * True where a commit is at a branch of people. Anyone who can push can name a branch as a queue does, and a check that is written
+ * for the proposal that it names would count at their own commit.
+ */
+export async function isOnBranch(git: Git, oid: string, signal?: AbortSignal): Promise<boolean> {
+  const refs = [...(await git.refs('refs/heads/', signal))];
+  return refs.some(([ref, { commit }]) => commit === oid && !ref.startsWith(QUEUE));
+}
+
+/** True where the tree of a group is what git makes of its base and the head of its proposal, as the forge merges them. */
+export async function isMergeOf(
+  git: Git,
+  { base, tree }: Pick<QueueMember, 'base'> & { readonly tree: string },
+  headSha: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  if ((await git.resolve(headSha, signal)) === null) return false;
+  const merged = await git.mergeTrees(base, headSha, {}, signal);
+  return merged.conflicts.length === 0 && merged.tree === tree;
+}
+
 /** What a group of the queue is built on: the newest commit of its first parents that another group, or the branch, is at. */
 async function baseOf(
   git: Git,

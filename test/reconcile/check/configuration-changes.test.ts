@@ -98,6 +98,12 @@ const MORE: readonly (readonly [string, string, string, 'one way' | 'both ways' 
     'one way',
   ],
   [
+    '{}',
+    '{ guardrails: { mutators: [{ name: m, image: set-labels:v0.2 }] } }',
+    'guardrails.mutators[m]',
+    'both ways',
+  ],
+  [
     `{ guardrails: { mutators: ${TWO} } }`,
     `{ guardrails: { mutators: ${SWAPPED} } }`,
     'guardrails.mutators (order)',

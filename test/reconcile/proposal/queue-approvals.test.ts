@@ -24,6 +24,7 @@ beforeAll(async () => {
     withdrawn: { files: FILES },
     late: { files: FILES },
     rules: { files: FILES },
+    forged: { files: FILES },
   });
   for (const name of ['power', 'withdrawn', 'late', 'rules']) await demandQueue(stage.repository(name));
   await demandQueue(stage.repository('together'), 'HEADGREEN');
@@ -118,6 +119,32 @@ test('privileges whose only permitted approver dismissed his approval are not me
   expect((await repo.pull(number)).merged).toBe(false);
   expect([...(await repo.tags()).keys()]).toEqual(['db/v1']);
   expect(await groupOf(repo, number)).toBe('');
+});
+
+test.each([
+  ['the commit of another proposal', (head: string) => Promise.resolve(head)],
+  [
+    'other content',
+    async (head: string) => {
+      const repo = stage.repository('forged');
+      const tree = await repo.git('rev-parse', `${head}^{tree}`);
+      const parents = [await repo.head('main')];
+      return (await stage.as('bob').rest.git.createCommit({ ...repo.where, message: 'x', tree, parents }))
+        .data.sha;
+    },
+  ],
+])('a branch that is named as a group of the queue gives no approval to %s', async (what, commitOf) => {
+  const repo = stage.repository('forged');
+  const name = what.replaceAll(' ', '-');
+  const good = await repo.propose(`good-${name}`, change(name, 'db'), { as: 'carol' });
+  const evil = await repo.propose(`evil-${name}`, change(name), { as: 'bob' });
+  const sha = await commitOf(await repo.head(`evil-${name}`));
+  const ref = `refs/heads/gh-readonly-queue/main/pr-${good.number}-${await repo.head('main')}`;
+  await stage.as('bob').rest.git.createRef({ ...repo.where, ref, sha });
+  await stage.idle();
+  await repo.review(good.number, 'APPROVE', undefined, 'alice');
+  expect((await repo.checks(sha)).get('portico')?.conclusion).not.toBe('success');
+  expect((await repo.checksOf(evil.number)).get('portico')?.conclusion).toBe('action_required');
 });
 
 test('an approval that is withdrawn after the group was built turns the group red, and the queue drops it', async () => {
