@@ -7,7 +7,6 @@ import type { Guardrail } from '../package/render/render-types.ts';
 import { digestOf, type Digest } from '../revision/digest.ts';
 import { exemptionsOf } from './exemptions.ts';
 import { matchesGlob } from './glob.ts';
-import { plainPath } from './plain-path.ts';
 import { filledParams } from './policy-params.ts';
 import type { Exemption, GuardrailConfig, RepositoryConfig } from './repository-config.ts';
 
@@ -114,18 +113,4 @@ function policyOf(entry: GuardrailConfig): Pick<Guardrail, 'policy' | 'params'> 
   }
   const ready = policy === undefined ? undefined : readyPolicy(policy);
   return ready === undefined ? {} : { policy: ready.policy, params: [filledParams(ready, params ?? {})] };
-}
-
-/** True for files of this repository, by their path from its root, that a guardrail is made from. */
-export function isOfGuardrails({ guardrails }: Pick<RepositoryConfig, 'guardrails'>, file: string): boolean {
-  return [...guardrails.mutators, ...guardrails.validators].some(
-    ({ configPath, policyPath, rego, crds = [] }) => {
-      const folders = crds.flatMap(({ repo, path }) =>
-        repo === undefined && path !== undefined ? [path] : [],
-      );
-      return [configPath, policyPath, rego, ...folders.map(plainPath)].some(
-        (path) => path !== undefined && (path === file || file.startsWith(`${path}/`)),
-      );
-    },
-  );
 }

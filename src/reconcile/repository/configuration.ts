@@ -39,7 +39,16 @@ export async function loadConfiguration(
   signal?: AbortSignal,
 ): Promise<Configuration> {
   const head = await git.resolve(`refs/heads/${defaultBranch}`, signal);
-  if (head === null) return { state: 'absent' };
+  return head === null ? { state: 'absent' } : loadConfigurationAt(git, head, defaultBranch, signal);
+}
+
+/** The configuration that is in force while the default branch is at that commit. */
+export async function loadConfigurationAt(
+  git: Git,
+  head: string,
+  defaultBranch: string,
+  signal?: AbortSignal,
+): Promise<Configuration> {
   const newest = await readConfiguration(git, head, defaultBranch, signal);
   if (newest === null) return { state: 'absent' };
   if (newest.ok) return { state: 'registered', config: newest.config, problems: [] };

@@ -2,8 +2,8 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { ConfigurationChange } from '../check/configuration-changes.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import { readConfiguration } from '../repository/configuration.ts';
-import { changesConfiguration, proposedChanges, proposedDocuments } from './proposed-changes.ts';
+import { loadConfigurationAt } from '../repository/configuration.ts';
+import { changedPlaces, configurationOf, proposedChanges, proposedDocuments } from './proposed-changes.ts';
 
 /** The configuration that a merge is judged by, and what the merge changed of it. */
 export interface MergedConfig {
@@ -22,17 +22,18 @@ export async function configOfMerge(
   signal: AbortSignal | undefined,
 ): Promise<MergedConfig> {
   const { defaultBranch } = facts;
-  const before =
-    config.branch === defaultBranch ? await readConfiguration(git, base, defaultBranch, signal) : null;
-  if (before?.ok !== true) return { config, changes: [] };
+  const isHere = config.branch === defaultBranch;
+  const before = isHere ? await loadConfigurationAt(git, base, defaultBranch, signal) : { config };
+  if (!('config' in before)) return { config, changes: [] };
   const files = await git.changedPaths(base, merge, signal);
   // A file in a package configures too where a guardrail names it.
   const otherFiles = files.map(({ path, after }) => ({ path, blob: after?.id ?? null }));
-  const proposal = { config: before.config, otherFiles };
-  if (!changesConfiguration(proposal)) return { config, changes: [] };
+  const proposal = { facts, config: before.config, otherFiles };
   const commits = { base, configured: base, head: merge };
-  const proposed = await readConfiguration(git, merge, defaultBranch, signal);
-  const documents = await proposedDocuments(git, proposal, commits, signal);
-  const changes = await proposedChanges({ git, proposal, proposed, documents, commits, signal });
+  const places = await changedPlaces(git, proposal, commits, signal);
+  if (places.length === 0) return { config, changes: [] };
+  const proposed = await configurationOf(git, proposal, commits, signal);
+  const documents = await proposedDocuments(git, places, commits, signal);
+  const changes = await proposedChanges({ git, proposal, places, proposed, documents, commits, signal });
   return { config: before.config, changes };
 }

@@ -1,12 +1,13 @@
 import { CODE_OWNER_FILES } from '../../config/code-owners.ts';
-import { isOfGuardrails } from '../../config/guardrail-config.ts';
 import type { ConfigResult } from '../../config/parse-repository-config.ts';
-import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { Rollout } from '../../package/rollout/rollout.ts';
+import { digestOf, fileDigest } from '../../revision/digest.ts';
 import { isBelow } from '../../revision/package-path.ts';
 import { configurationChanges, type ConfigurationChange } from '../check/configuration-changes.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import { CONFIGURATION_FILE, DOCUMENTS } from '../repository/configuration.ts';
+import { loadDefinitions } from '../render/crd-definitions.ts';
+import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
+import { decidingPlaces, isInPlace, type DecidingPlace } from '../repository/deciding-file.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import {
   documentProblems,
@@ -17,51 +18,51 @@ import {
 type Git = RepositoryAccess['git'];
 
 /** What of a proposal may change the configuration; `packages` because a guardrail's file may be in one. */
-export type Configuring = Pick<ProposalSnapshot, 'config' | 'otherFiles'> &
+export type Configuring = Pick<ProposalSnapshot, 'facts' | 'config' | 'otherFiles'> &
   Partial<Pick<ProposalSnapshot, 'packages'>>;
 
-/** Whether a file of the repository may differ, told without reading any. */
-function mayChange({ otherFiles, packages = [] }: Configuring, file: string): boolean {
+/** Whether something there may differ, told without reading any. */
+function mayChange({ otherFiles, packages = [] }: Configuring, place: DecidingPlace): boolean {
   return (
-    otherFiles.some(({ path }) => path === file || path.startsWith(`${file}/`)) ||
-    packages.some(({ directory }) => isBelow(directory, file))
+    otherFiles.some(({ path }) => isInPlace(place, path)) ||
+    packages.some(({ directory }) => isInPlace(place, directory) || isBelow(directory, place.path))
   );
 }
 
-/** Files, by their paths from the root, that this proposal may change and guardrails of the base are made from. */
-function guardrailFiles(proposal: Configuring): { readonly guardrail: string; readonly file: string }[] {
-  const { mutators, validators } = proposal.config.guardrails;
-  return [...mutators, ...validators].flatMap((one) =>
-    [one.configPath, one.policyPath, one.rego].flatMap((file) =>
-      file !== undefined && mayChange(proposal, file) ? [{ guardrail: one.name, file }] : [],
-    ),
-  );
-}
-
-/** Whether the configuration, a document beside it or something that guardrails name differs. */
-export function changesConfiguration({ config, otherFiles }: Configuring): boolean {
-  return otherFiles.some(
-    ({ path }) =>
-      path === CONFIGURATION_FILE || path.startsWith(`${DOCUMENTS}/`) || isOfGuardrails(config, path),
-  );
-}
-
-/** Whether CODEOWNERS or a guardrail's file differs, be it in a package. Nothing is read where the proposal touches none. */
-export async function changesNamedFile(
+/**
+ * The places that decide what is let in, as the configuration in effect names them, and that differ, be it in a package. Nothing is
+ * read where the proposal touches none.
+ */
+export async function changedPlaces(
   git: Git,
   proposal: Configuring,
-  { base, head }: Pick<ConfiguredCommits, 'base' | 'head'>,
+  { base, head, files = head }: Pick<ConfiguredCommits, 'base' | 'head' | 'files'>,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const files = [
-    ...guardrailFiles(proposal).map(({ file }) => file),
-    ...CODE_OWNER_FILES.filter((file) => mayChange(proposal, file)),
-  ];
-  for (const file of new Set(files)) {
-    const [before, after] = [await git.readFile(base, file, signal), await git.readFile(head, file, signal)];
-    if (text(before) !== text(after)) return true;
+): Promise<readonly DecidingPlace[]> {
+  const changed: DecidingPlace[] = [];
+  for (const place of decidingPlaces(proposal.config, proposal.facts.fullName)) {
+    if (!mayChange(proposal, place)) continue;
+    if (place.kind === 'configuration') changed.push(place);
+    else if (files !== head) continue;
+    else if ((await identityAt(git, base, place, signal)) !== (await identityAt(git, head, place, signal)))
+      changed.push(place);
   }
-  return false;
+  return changed;
+}
+
+/** Of the content that counts there: of a folder with definitions these alone, whatever lies beside them. */
+async function identityAt(
+  git: Git,
+  commit: string,
+  { path, kind }: DecidingPlace,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  if (kind === 'definitions') {
+    const read = await loadDefinitions(git, [{ path }], { base: commit }, signal);
+    return 'code' in read ? null : digestOf('portico definitions in effect 1', read.definitions);
+  }
+  const bytes = await git.readFile(commit, path, signal);
+  return bytes && fileDigest(bytes);
 }
 
 /** The commits that are compared. */
@@ -75,6 +76,17 @@ export interface ConfiguredCommits {
   readonly files?: string;
 }
 
+/** The file at the head; where packages are on another branch, a proposal there leaves the one in effect as it is. */
+export async function configurationOf(
+  git: Git,
+  { facts: { defaultBranch }, config }: Configuring,
+  { head, files = head }: ConfiguredCommits,
+  signal: AbortSignal | undefined,
+): Promise<ConfigResult | null> {
+  if (config.branch !== defaultBranch && files === head) return { ok: true, config, problems: [] };
+  return readConfiguration(git, head, defaultBranch, signal);
+}
+
 export interface ProposedDocuments {
   readonly before: RepositoryDocuments;
   readonly after: RepositoryDocuments;
@@ -83,11 +95,11 @@ export interface ProposedDocuments {
 /** The documents beside the configuration on both sides; null where none differs. */
 export async function proposedDocuments(
   git: Git,
-  proposal: Configuring,
+  places: readonly DecidingPlace[],
   { configured, head }: ConfiguredCommits,
   signal: AbortSignal | undefined,
 ): Promise<ProposedDocuments | null> {
-  if (!mayChange(proposal, DOCUMENTS)) return null;
+  if (!places.some(({ path }) => path === DOCUMENTS)) return null;
   const at = (commit: string): Promise<RepositoryDocuments> =>
     readDocuments({ git, commit, inventory: undefined, known: undefined, signal });
   return { before: await at(configured), after: await at(head) };
@@ -102,35 +114,42 @@ export function proposedProblems(documents: ProposedDocuments | null): ReturnTyp
 export async function proposedChanges({
   git,
   proposal,
+  places,
   proposed,
   documents,
-  commits,
+  commits: { base, head },
   signal,
 }: {
   readonly git: Git;
   readonly proposal: Configuring;
+  readonly places: readonly DecidingPlace[];
   readonly proposed: ConfigResult | null;
   readonly documents: ProposedDocuments | null;
   readonly commits: ConfiguredCommits;
   readonly signal: AbortSignal | undefined;
 }): Promise<readonly ConfigurationChange[]> {
   if (proposed === null) return [UNREGISTERED];
-  // A mistake fails the check, and changes nothing.
-  if (!proposed.ok) return [];
-  const { base, head, files = head } = commits;
+  // A mistake fails the check, and the configuration in effect stays; files that it names differ all the same.
+  const after = proposed.ok ? proposed.config : proposal.config;
   const rolloutsOf = (side: 'before' | 'after'): readonly Rollout[] =>
     (documents?.[side].documents ?? []).flatMap(({ rollouts = [] }) =>
       rollouts.map(({ rollout }) => rollout),
     );
-  const asksOwners = files === head && CODE_OWNER_FILES.some((file) => mayChange(proposal, file));
+  const asksOwners = places.some(({ kind }) => kind === 'owners');
   const ownersAt = (commit: string): Promise<readonly string[]> =>
     asksOwners ? ownerLines(git, commit, signal) : Promise.resolve([]);
   const fields = configurationChanges(
     { config: proposal.config, rollouts: rolloutsOf('before'), owners: await ownersAt(base) },
-    { config: proposed.config, rollouts: rolloutsOf('after'), owners: await ownersAt(head) },
+    { config: after, rollouts: rolloutsOf('after'), owners: await ownersAt(head) },
   );
-  const contents =
-    files === head ? await fileChanges(git, proposal, { proposed: proposed.config, ...commits }, signal) : [];
+  const kept = new Set(decidingPlaces(after, proposal.facts.fullName).map(({ of }) => of));
+  // Whether other content asks for less, no one can tell.
+  const contents = places
+    .filter(({ kind, of }) => (kind === 'file' || kind === 'definitions') && kept.has(of))
+    .map(({ of, path }) => {
+      const sides = { before: 'as in effect', after: 'other content' };
+      return { field: `${of}: ${path}`, ...sides, weaker: true, asks: true };
+    });
   const changed = documents === null ? [] : documentChanges(proposal, documents);
   return [
     ...fields.filter(({ asks }) => asks),
@@ -147,32 +166,6 @@ const UNREGISTERED: ConfigurationChange = {
   weaker: true,
   asks: true,
 };
-
-/** Files of guardrails that stay: whether other content asks for less, no one can tell. */
-async function fileChanges(
-  git: Git,
-  proposal: Configuring,
-  { base, head, proposed }: ConfiguredCommits & { readonly proposed: RepositoryConfig },
-  signal: AbortSignal | undefined,
-): Promise<ConfigurationChange[]> {
-  const found: ConfigurationChange[] = [];
-  const kept = new Set(
-    [...proposed.guardrails.mutators, ...proposed.guardrails.validators].map(({ name }) => name),
-  );
-  for (const { guardrail, file } of guardrailFiles(proposal)) {
-    if (!kept.has(guardrail)) continue;
-    const [before, after] = [await git.readFile(base, file, signal), await git.readFile(head, file, signal)];
-    if (text(before) === text(after)) continue;
-    const field = `guardrail ${guardrail}: ${file}`;
-    const now = after === null ? 'removed' : 'other content';
-    found.push({ field, before: 'as in effect', after: now, weaker: true, asks: true });
-  }
-  return found;
-}
-
-function text(bytes: Uint8Array | null): string | null {
-  return bytes === null ? null : new TextDecoder().decode(bytes);
-}
 
 /** Documents whose fields have no rows: variants, inventories, channels. */
 function documentChanges({ otherFiles }: Configuring, { before }: ProposedDocuments): ConfigurationChange[] {

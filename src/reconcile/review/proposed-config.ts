@@ -1,24 +1,25 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { exemptionState, MAX_EXEMPT_DAYS } from '../../config/exemptions.ts';
 import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
-import type { Exemption, RepositoryConfig } from '../../config/repository-config.ts';
+import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
 import { digestOf } from '../../revision/digest.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
-import { tryConfiguration, type ConfigTrial, type TrialWork } from '../check/config-trial.ts';
+import { tryConfiguration, type TrialWork } from '../check/config-trial.ts';
 import { weakeningOf, type ConfigurationChange } from '../check/configuration-changes.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
-import { CONFIGURATION_FILE, readConfiguration } from '../repository/configuration.ts';
+import { CONFIGURATION_FILE } from '../repository/configuration.ts';
+import type { DecidingPlace } from '../repository/deciding-file.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { loadApprovals } from './approvals.ts';
 import { configApproval } from './config-approval.ts';
 import {
-  changesConfiguration,
-  changesNamedFile,
+  changedPlaces,
+  configurationOf,
   proposedChanges,
   proposedDocuments,
   proposedProblems,
@@ -54,31 +55,38 @@ export async function proposedConfig({
 }): Promise<ReadConfig | null> {
   const { facts, base, head, files } = registered;
   const sides = { base, head: head.oid };
-  if (!changesConfiguration(registered) && !(await changesNamedFile(git, registered, sides, work.signal)))
-    return null;
+  const places = await changedPlaces(
+    git,
+    registered,
+    { ...sides, ...(files !== undefined && { files }) },
+    work.signal,
+  );
+  if (places.length === 0) return null;
   const configured = (await git.resolve(`refs/heads/${facts.defaultBranch}`, work.signal)) ?? base;
   const commits = { ...sides, configured, ...(files !== undefined && { files }) };
-  const at = { defaultBranch: facts.defaultBranch, proposal: registered };
-  return configurationAt(work, git, at, { inForce, commits });
+  return configurationAt(work, git, { proposal: registered, places }, { inForce, commits });
 }
 
 /** The configuration of a commit with its mistakes, or what it would change, and do to the packages that are there. */
 async function configurationAt(
   work: TrialWork,
   git: RepositoryAccess['git'],
-  { defaultBranch, proposal }: { readonly defaultBranch: string; readonly proposal: Configuring },
+  { proposal, places }: { readonly proposal: Configuring; readonly places: readonly DecidingPlace[] },
   { inForce, commits }: { readonly inForce: LoadedGuardrails; readonly commits: ConfiguredCommits },
 ): Promise<ReadConfig> {
   const { ports, signal } = work;
   const { base, head, files = head } = commits;
-  const proposed = await readConfiguration(git, head, defaultBranch, signal);
+  const proposed = await configurationOf(git, proposal, commits, signal);
   const bytes = await git.readFile(head, CONFIGURATION_FILE, signal);
-  const places = bytes === null ? new Map() : guardrailPlaces(bytes);
-  const documents = await proposedDocuments(git, proposal, commits, signal);
+  const lines = bytes === null ? new Map() : guardrailPlaces(bytes);
+  const documents = await proposedDocuments(git, places, commits, signal);
   const sides = { inForce, base, head: files };
   const trial =
     proposed?.ok === true ? await tryConfiguration(work, git, { config: proposed.config, ...sides }) : null;
-  const changes = await proposedChanges({ git, proposal, proposed, documents, commits, signal });
+  const changes = await proposedChanges({ git, proposal, places, proposed, documents, commits, signal });
+  const compared = { before: proposal.config, after: proposed?.config ?? proposal.config, base, files };
+  const all =
+    trial === null ? changes : await withUnnamed(git, changes, compared, { signal, approved: inForce.reads });
   return {
     file: CONFIGURATION_FILE,
     problems: [
@@ -86,21 +94,37 @@ async function configurationAt(
       ...endlessExemptions(proposed?.config?.exemptions ?? [], ports.now()),
       ...proposedProblems(documents),
     ],
-    changes: withUnnamed(changes, trial),
+    changes: all,
     proposed: proposed?.config ?? null,
     documents,
     trial,
-    placeOf: (guardrail) => places.get(guardrail) ?? { line: 1, column: 1 },
+    placeOf: (guardrail) => lines.get(guardrail) ?? { line: 1, column: 1 },
   };
 }
 
-/** Guardrails that judge otherwise, and no row says in what, count as weaker. */
-function withUnnamed(
+/** Guardrails that stay and would read something else there, and no row says what, count as weaker. */
+async function withUnnamed(
+  git: RepositoryAccess['git'],
   changes: readonly ConfigurationChange[],
-  trial: ConfigTrial | null,
-): readonly ConfigurationChange[] {
-  const isNamed = changes.some(({ field }) => /^(?:guardrail|functions|exemptions)/.test(field));
-  if (trial === null || isNamed) return changes;
+  sides: {
+    readonly before: RepositoryConfig;
+    readonly after: RepositoryConfig;
+    readonly base: string;
+    readonly files: string;
+  },
+  work: { readonly signal: AbortSignal | undefined; readonly approved: ReadonlySet<string> },
+): Promise<readonly ConfigurationChange[]> {
+  if (changes.some(({ field }) => /^(?:guardrail|function) /.test(field))) return changes;
+  const { before, after, base, files } = sides;
+  const kept = ({ name }: GuardrailConfig): boolean =>
+    [...after.guardrails.mutators, ...after.guardrails.validators].some((one) => one.name === name);
+  const { mutators, validators } = before.guardrails;
+  const guardrails = { mutators: mutators.filter(kept), validators: validators.filter(kept) };
+  const config = { ...before, guardrails };
+  const [is, becomes] = await Promise.all(
+    [base, files].map((at) => loadGuardrails({ git, config, base: at, now: null, ...work })),
+  );
+  if (is?.digest === becomes?.digest) return changes;
   const field = 'what guardrails read';
   return [{ field, before: 'as in effect', after: 'changed', weaker: true, asks: true }, ...changes];
 }
@@ -173,8 +197,9 @@ export async function checkOffer(
   const inForce = await loadGuardrails({ git, config: nothing, base, now: ports.now(), signal });
   const paths = await git.changedPaths(base, head, signal);
   const otherFiles = paths.map(({ path, after }) => ({ path, blob: after?.id ?? null }));
-  const at = { defaultBranch: facts.defaultBranch, proposal: { config: nothing, otherFiles } };
+  const proposal = { facts, config: nothing, otherFiles };
   const commits = { base, configured: base, head };
+  const at = { proposal, places: await changedPlaces(git, proposal, commits, signal) };
   const proposed = await configurationAt(work, git, at, { inForce, commits });
   const commit = { headSha: head, externalId: head, status: 'completed' } as const;
   // Before there is a configuration nothing is protected: it shows what differs from the defaults.

@@ -127,11 +127,11 @@ export async function isPorticosAlone(
 
 async function changesDecidingFile(
   { git }: Pick<RepositoryAccess, 'git'>,
-  { config, mergeBase, head }: ProposalSnapshot,
+  { facts, config, mergeBase, head }: ProposalSnapshot,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const changes = await git.changedPaths(mergeBase, head.oid, signal);
-  return changes.some(({ path }) => isDecidingFile(config, path));
+  return changes.some(({ path }) => isDecidingFile(config, facts.fullName, path));
 }
 
 /** A package that the same revision of the same upstream was brought to, or the upstream itself. */

@@ -74,11 +74,11 @@ export function isDirect({ head, before }: Pick<UpdatePlan, 'head' | 'before'>):
 }
 
 async function whyLookedAt(
-  { access: { git }, base, config }: DownstreamRepository,
+  { access: { git }, facts, base, config }: DownstreamRepository,
   paths: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
-  const deciding = paths.find((path) => isDecidingFile(config, path));
+  const deciding = paths.find((path) => isDecidingFile(config, facts.fullName, path));
   if (deciding !== undefined) return `it changes ${code(deciding)}, which decides what is let in here`;
   const [owned] = await ownedFiles({ git }, { config, base: base.oid }, paths, signal);
   return owned === undefined ? null : `CODEOWNERS names owners of ${code(owned.path)}`;

@@ -149,11 +149,13 @@ async function mergeOrQueue({
 }
 
 async function changesDecidingFile(
-  { access: { git }, base, config }: UpdatePlan['downstreamRepository'],
+  { access: { git }, facts, base, config }: UpdatePlan['downstreamRepository'],
   head: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const from = await git.mergeBase(base.oid, head, signal);
   if (from === null) return true;
-  return (await git.changedPaths(from, head, signal)).some(({ path }) => isDecidingFile(config, path));
+  return (await git.changedPaths(from, head, signal)).some(({ path }) =>
+    isDecidingFile(config, facts.fullName, path),
+  );
 }

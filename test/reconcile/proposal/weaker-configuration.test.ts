@@ -12,6 +12,23 @@ const CONFIG = '.github/portico.yaml';
 const LABELS = (team: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: labels, annotations: { config.kubernetes.io/local-config: "true" } }\ndata: { team: ${team} }\n`;
 
+const DEFINITION = (type: string): string => `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: widgets.acme.dev }
+spec:
+  group: acme.dev
+  scope: Namespaced
+  names: { kind: Widget, plural: widgets }
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema: { openAPIV3Schema: { type: object, properties: { spec: { type: ${type} } } } }
+`;
+const SCHEMAS = (place: string, more = ''): string =>
+  `branch: main\nguardrails: { validators: [{ name: schema, image: kubeconform:v0.1, crds: [{ ${place} }] }${more}] }`;
+const MORE = ", { name: more, cel: 'true', mode: dryrun }";
+
 beforeAll(async () => {
   const files = below('web', smallPackage('web'));
   const guarded =
@@ -26,7 +43,14 @@ beforeAll(async () => {
         ['free', 'branch: main\npublish: { weakeningApprovalBy: [] }'],
         ['apart', 'branch: packages'],
         ['guarded', guarded],
+        ['beside', SCHEMAS('path: schemas/')],
+        ['within', SCHEMAS('path: crds')],
+        ['itself', SCHEMAS('repo: acme/itself, path: schemas')],
         ['owned', 'branch: main'],
+        ['broken', 'branch: main'],
+        ['last', 'branch: main'],
+        ['elsewhere', 'branch: packages'],
+        ['merged', 'branch: main'],
         ['zero', 'branch: main\npublish: { requireApprovals: 0 }'],
         ['.github', 'branch: main'],
       ].map(([name = '', spec = '']): [string, StageRepositoryOptions] => [
@@ -35,7 +59,11 @@ beforeAll(async () => {
           spec,
           files: {
             ...files,
-            ...(name === 'owned' ? { CODEOWNERS: '/web/ @carol\n' } : {}),
+            ...(/^(?:owned|merged|broken)$/.test(name) ? { CODEOWNERS: '/db/ @carol\n' } : {}),
+            ...(/^(?:beside|itself)$/.test(name) ? { 'schemas/w.yaml': DEFINITION('object') } : {}),
+            ...(name === 'within'
+              ? below('crds', { ...smallPackage('crds'), 'w.yaml': DEFINITION('object') })
+              : {}),
             ...(name === 'guarded' ? { 'web/team.yaml': LABELS('base') } : {}),
           },
         },
@@ -178,13 +206,85 @@ test("other content of a guardrail's file counts as weaker, even in a package", 
   expect(await checkOf('guarded', plain.number)).toBeUndefined();
 });
 
+test.each([
+  ['in a folder beside packages', 'beside', 'schemas', {}],
+  ['beside a row of another guardrail', 'beside', 'schemas', { [CONFIG]: SCHEMAS('path: schemas/', MORE) }],
+  ['in a package', 'within', 'crds', {}],
+  ['of the repository itself, by its name', 'itself', 'schemas', {}],
+])('other definitions that a guardrail reads count as weaker: %s', async (title, name, folder, spec) => {
+  const repo = stage.repository(name);
+  const files = Object.entries(spec).map(([path, text]) => [path, configuration(name, text)]);
+  const loose = { [`${folder}/w.yaml`]: DEFINITION('string'), ...Object.fromEntries(files) };
+  const pull = await repo.propose(title.replaceAll(/\W/g, '-'), loose, { as: 'bob' });
+  await repo.review(pull.number, 'APPROVE', undefined, 'carol');
+  await stage.idle();
+  expect(await checkOf(name, pull.number)).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringContaining(`guardrail schema: ${folder}: as in effect → other content`) },
+  });
+});
+
+test('what is no definition counts not, where guardrails read definitions', async () => {
+  const repo = stage.repository('within');
+  const pull = await repo.propose('plain', { 'crds/more.yaml': configMap('more', { a: 'b' }) });
+  expect(await checkOf('within', pull.number)).toBeUndefined();
+});
+
 test('other owners count as weaker, wherever the file is', async () => {
   const repo = stage.repository('owned');
   const pull = await repo.propose('owners', { '.github/CODEOWNERS': '/web/ @bob\n' }, { as: 'bob' });
   expect(await checkOf('owned', pull.number)).toMatchObject({
     conclusion: 'action_required',
-    output: { title: expect.stringContaining('CODEOWNERS: /web/ @carol → /web/ @bob') },
+    output: { title: expect.stringContaining('CODEOWNERS: /db/ @carol → /web/ @bob') },
   });
+});
+
+test.each([
+  ['alone', 'merged', {}],
+  [
+    'beside a mistake in the configuration',
+    'broken',
+    { [CONFIG]: configuration('broken', 'branch: main\npublish: { mistake: 1 }') },
+  ],
+])('a merge that changes owners needs an admin before its tag: %s', async (_title, name, more) => {
+  const repo = stage.repository(name);
+  const files = { CODEOWNERS: '/db/ @bob\n', 'web/config.yaml': configMap('web', { color: 'red' }) };
+  const { number } = await repo.propose('owners', { ...files, ...more }, { as: 'bob' });
+  await repo.review(number, 'APPROVE', undefined, 'carol');
+  const sha = await repo.press(number, 'merge', 'bob');
+  expect([...(await repo.tags()).keys()]).toEqual([]);
+  expect((await repo.checks(sha)).get('portico/publication')?.output.summary).toContain(
+    'It makes the configuration weaker, which needs approval from the role admin.',
+  );
+});
+
+test('a mistake in the configuration before a merge does not let the merge set its own rules', async () => {
+  const repo = stage.repository('last');
+  await repo.push('main', { [CONFIG]: configuration('last', 'branch: main\npublish: { mistake: 1 }') });
+  await stage.idle();
+  const files = {
+    [CONFIG]: configuration('last', 'branch: main\npublish: { requireApprovals: 0 }'),
+    'web/config.yaml': configMap('web', { color: 'red' }),
+  };
+  const { number } = await repo.propose('weaker', files, { as: 'bob' });
+  await repo.press(number, 'merge', 'bob');
+  expect([...(await repo.tags()).keys()]).toEqual([]);
+});
+
+test('where packages are on another branch, other owners there count as weaker, and the configuration stays', async () => {
+  const repo = stage.repository('elsewhere');
+  await repo.push('packages', { [CONFIG]: null, CODEOWNERS: '/db/ @carol\n' });
+  await stage.idle();
+  const files = { CODEOWNERS: '/db/ @bob\n', 'web/config.yaml': configMap('web', { color: 'red' }) };
+  await repo.push('owners', files, { from: 'packages', as: 'bob' });
+  const { number } = await repo.open('owners', { as: 'bob', base: 'packages' });
+  expect(await checkOf('elsewhere', number)).toMatchObject({
+    conclusion: 'action_required',
+    output: { title: expect.stringMatching(/^Weaker: CODEOWNERS: /) },
+  });
+  await repo.review(number, 'APPROVE', undefined, 'carol');
+  await repo.press(number, 'merge', 'bob');
+  expect([...(await repo.tags()).keys()]).toEqual([]);
 });
 
 test('an admin approves what is weaker even where proposals need no approval', async () => {
@@ -219,6 +319,7 @@ test('a proposal that changes no configuration is told apart without reading any
   const found = await proposedConfig({
     access: { git } as never,
     registered: {
+      facts: { fullName: 'acme/plain' },
       config: defaultRepositoryConfig(),
       otherFiles: [{ path: 'README.md', blob: null }],
       packages: [{ directory: 'web' }],
