@@ -146,7 +146,8 @@ export interface TreeMerge {
 /** A file that differs between two commits; `after` is null where it is gone. */
 export interface PathChange {
   readonly path: string;
-  readonly after: { readonly id: string } | null;
+  readonly before: { readonly id: string } | null;
+  readonly after: { readonly mode: string; readonly id: string } | null;
 }
 
 /** A directory with a Kptfile: its path below the registered directory, from the top, and its tree. */

@@ -23,14 +23,46 @@ export interface ContentIdentity {
      */
     readonly baseTree?: string | null;
   }[];
-  /** Changed files that belong to no package, with their blob ids at the head; null where removed. */
-  readonly otherFiles: readonly { readonly path: string; readonly blob: string | null }[];
+  /** Changed files that belong to no package. */
+  readonly otherFiles: readonly OtherFile[];
   /** Digest of the guardrail configuration, see `guardrailDigest`. */
   readonly guardrails: Digest;
   /** Function name → version or image digest that ran. */
   readonly functions: Readonly<Record<string, string>>;
   /** What of the configuration becomes weaker, as field, before and after; absent where nothing does. */
   readonly weakening?: readonly (readonly string[])[];
+}
+
+/** A changed file that belongs to no package. */
+export interface OtherFile {
+  readonly path: string;
+  /** Git's id of it at the head; null where it is removed. */
+  readonly blob: string | null;
+  /** Git's mode of it there, where it is no ordinary file: a link and a program do other things with the same text. */
+  readonly mode?: string;
+  /** Git's id of it at the merge base; absent where it is new. The same content takes back more where the base moved on. */
+  readonly baseBlob?: string;
+}
+
+/** Git's mode of an ordinary file. */
+const ORDINARY = '100644';
+
+/** One as git tells that it changed. */
+export function otherFile({
+  path,
+  before,
+  after,
+}: {
+  readonly path: string;
+  readonly before: { readonly id: string } | null;
+  readonly after: { readonly mode: string; readonly id: string } | null;
+}): OtherFile {
+  return {
+    path,
+    blob: after?.id ?? null,
+    ...(after !== null && after.mode !== ORDINARY && { mode: after.mode }),
+    ...(before !== null && { baseBlob: before.id }),
+  };
 }
 
 /** What an approval is bound to. Independent of the order of packages and files. */
@@ -43,7 +75,14 @@ export function contentDigest(identity: ContentIdentity): Digest {
         baseTree === undefined ? [] : [[path, baseTree] as const],
       ),
     ),
-    otherFiles: byPath(identity.otherFiles.map(({ path, blob }) => [path, blob])),
+    otherFiles: byPath(
+      identity.otherFiles.map(({ path, blob, mode, baseBlob }) => [
+        path,
+        blob,
+        ...(mode === undefined ? [] : [{ mode }]),
+        ...(baseBlob === undefined ? [] : [{ baseBlob }]),
+      ]),
+    ),
     guardrails: identity.guardrails,
     functions: identity.functions,
     ...(identity.weakening && { weakening: identity.weakening }),
@@ -82,9 +121,7 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
-function byPath(
-  entries: readonly (readonly [string, string | null])[],
-): readonly (readonly [string, string | null])[] {
+function byPath<Entry extends readonly [string, ...unknown[]]>(entries: readonly Entry[]): readonly Entry[] {
   return [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

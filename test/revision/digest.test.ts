@@ -6,6 +6,7 @@ import {
   contentDigest,
   type ContentIdentity,
   digestOf,
+  otherFile,
   shortDigest,
 } from '../../src/revision/digest.ts';
 
@@ -45,9 +46,18 @@ describe('the content digest', () => {
     ],
     ['one package less', { ...CONTENT, packages: [CONTENT.packages[0]!] }],
     ['a file outside of packages', { ...CONTENT, otherFiles: [] }],
+    ...[{ mode: '120000' }, { baseBlob: 'c'.repeat(40) }].map((more): [string, ContentIdentity] => [
+      `of a file outside of packages ${Object.keys(more).join('')}`,
+      { ...CONTENT, otherFiles: [{ ...CONTENT.otherFiles[0]!, ...more }] },
+    ]),
     ['the guardrails', { ...CONTENT, guardrails: 'sha256:2' }],
     ['a function version', { ...CONTENT, functions: { ...CONTENT.functions, kubeconform: '0.2' } }],
   ])('changes with %s', (_what, other) => expect(contentDigest(other)).not.toBe(contentDigest(CONTENT)));
+});
+
+test('a new ordinary file has no more than its path and its blob, as in records of earlier versions', () => {
+  const after = { mode: '100644', id: 'b'.repeat(40) };
+  expect(otherFile({ path: 'README.md', before: null, after })).toEqual(CONTENT.otherFiles[0]);
 });
 
 describe('canonical JSON', () => {

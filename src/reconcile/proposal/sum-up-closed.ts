@@ -105,13 +105,19 @@ async function unapprovedPaths(
   const commit = await access.git.commit(oid, signal);
   const refs = await loadRevisionRefs(access.git, signal);
   const left: Unapproved[] = [];
+  const removed = packages.filter(({ trees }) => trees.head === null);
   for (const one of packages.filter(({ trees }) => trees.head !== null)) {
     const merged = { package: one, commit, pull };
     const base = commit.parents[0] ?? oid;
     const { directory } = one;
     const published = await publishedOnBranch({ git: access.git, refs, directory, head: base, signal });
     const beneath = (at: string): Promise<Authorship> =>
-      beneathProposal(ports, access, { facts, config, base: at, merge: oid, packages: [one] }, signal);
+      beneathProposal(
+        ports,
+        access,
+        { facts, config, base: at, merge: oid, packages: [one, ...removed] },
+        signal,
+      );
     const counted = { ports, access, facts, config, merged, published, beneath, signal };
     const { approved, missing } = await approvalOfMerge(counted);
     if (!approved) left.push({ path: one.path, missing });

@@ -5,6 +5,7 @@
 
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { PorticoError } from '../../error.ts';
+import { otherFile, type OtherFile } from '../../revision/digest.ts';
 import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { NoBusiness } from '../answer.ts';
 import type { Pull } from '../forge/pulls.ts';
@@ -25,7 +26,7 @@ export interface ProposalSnapshot {
   readonly mergeBase: string;
   readonly packages: readonly ProposalPackage[];
   /** Changed files that belong to no package. */
-  readonly otherFiles: readonly { readonly path: string; readonly blob: string | null }[];
+  readonly otherFiles: readonly OtherFile[];
   /** False for a proposal from a fork: Portico writes nothing there. */
   readonly writable: boolean;
 }
@@ -127,7 +128,7 @@ export function filesBeside(
       ({ path }) =>
         path.startsWith('.github/') || !packages.some(({ directory }) => isBelow(directory, path)),
     )
-    .map(({ path, after }) => ({ path, blob: after?.id ?? null }));
+    .map(otherFile);
 }
 
 /** What the proposal is compared with: the registered branch, for a merged one as it was before the merge. */

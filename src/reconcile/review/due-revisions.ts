@@ -1,5 +1,7 @@
+import type { UnknownAuthor } from '../../command/author.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { dueSteps } from '../../revision/due.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Unapproved } from '../check/publication-check.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -7,6 +9,7 @@ import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { publishedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { authorsOfFirstContent } from './first-content.ts';
 import { approvalOfMerge, type MergedApproval } from './merged-approval.ts';
@@ -54,7 +57,7 @@ export type LookForDue = (
  */
 export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>): LookForDue {
   const settled = new Map<string, Unapproved>();
-  return async (access, { facts, config, refs, found, head }, signal) => {
+  const look: LookForDue = async (access, { facts, config, refs, found, head }, signal) => {
     const { git, ref } = access;
     const newest = await publishedOnBranch({ git, refs, directory: found.directory, head, signal });
     const newestTree =
@@ -63,7 +66,11 @@ export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals' | 
     const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
     const known = settled.get(key);
     if (known !== undefined) return { due: [], flagged: known };
-    const result = await dueSince({ ports, access, facts, config, found, newest, newestTree, head, signal });
+    const since = { ports, access, facts, config, found, newest, newestTree, head, signal };
+    // What was moved here may have been pushed to where it was before.
+    const moved = (base: string, commit: string): Promise<Authorship> =>
+      beneathRemoved(ports, access, { facts, config, refs, base, commit, look }, signal);
+    const result = await dueSince({ ...since, moved });
     const { due, flagged } = result;
     const old = ports.now().getTime() - SETTLED_MS;
     if (due.length === 0 && flagged !== null && Date.parse(flagged.commit.committer.date) < old) {
@@ -72,6 +79,48 @@ export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals' | 
     }
     return result;
   };
+  return look;
+}
+
+/** Who brought what the packages that a merge removed held on the branch, and no revision of them does. */
+async function beneathRemoved(
+  ports: Pick<Ports, 'now' | 'app'>,
+  access: RepositoryAccess,
+  {
+    facts,
+    config,
+    refs,
+    base,
+    commit,
+    look,
+  }: {
+    readonly facts: RepositoryFacts;
+    readonly config: RepositoryConfig;
+    readonly refs: RevisionRefs;
+    /** The branch before the merge. */
+    readonly base: string;
+    readonly commit: string;
+    readonly look: LookForDue;
+  },
+  signal: AbortSignal | undefined,
+): Promise<Authorship> {
+  const { git } = access;
+  const left = new Set(
+    (await rootPackages(access, commit, config.directory, signal)).map(({ directory }) => directory),
+  );
+  const before = await rootPackages(access, base, config.directory, signal);
+  const first: RepositoryDirectory[] = [];
+  const unknown = new Set<UnknownAuthor>();
+  for (const found of before.filter(({ directory }) => !left.has(directory))) {
+    const { directory } = found;
+    if ((await publishedOnBranch({ git, refs, directory, head: base, signal })) === null)
+      first.push(directory);
+    else if ((await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null)
+      unknown.add('beneath');
+  }
+  const standing = { facts, config, base, merge: commit, directories: first };
+  const pushed = await authorsOfFirstContent(ports, access, standing, signal);
+  return { authors: pushed.authors, unknown: [...new Set([...pushed.unknown, ...unknown])] };
 }
 
 async function dueSince({
@@ -83,6 +132,7 @@ async function dueSince({
   newest,
   newestTree,
   head,
+  moved,
   signal,
 }: {
   readonly ports: Pick<Ports, 'app' | 'seals' | 'now' | 'content'>;
@@ -93,6 +143,8 @@ async function dueSince({
   readonly newest: string | null;
   readonly newestTree: string | undefined;
   readonly head: string;
+  /** Who brought what the packages held that a merge, the second commit, removes from the branch as the first has it. */
+  readonly moved: (base: string, commit: string) => Promise<Authorship>;
   readonly signal: AbortSignal | undefined;
 }): Promise<DueRevisions> {
   const { git, forge } = access;
@@ -131,6 +183,7 @@ async function dueSince({
   };
   for (const { commit, pull } of states) {
     const merged = { package: found, commit, pull };
+    const isFlagged = flagged !== null;
     const approval = await approvalOfMerge({
       ports,
       access,
@@ -138,7 +191,11 @@ async function dueSince({
       config,
       merged,
       published: due.at(-1)?.commit.oid ?? newest,
-      beneath: (base) => beneath(commit, base, flagged !== null),
+      beneath: async (base) => {
+        const [own, other] = [await beneath(commit, base, isFlagged), await moved(base, commit.oid)];
+        const unknown = new Set([...own.unknown, ...other.unknown]);
+        return { authors: [...own.authors, ...other.authors], unknown: [...unknown] };
+      },
       signal,
     });
     const isMerged = pull !== null || approval.direct === true;

@@ -64,7 +64,10 @@ export function isAuthorless({ authors, unknown }: Authorship): boolean {
   return authors.length === 0 && unknown.length === 0;
 }
 
-/** The same for the packages of a proposal; of those that it removes nothing is published. */
+/**
+ * The same for the packages of a proposal. Where it removes one and others stay, what that held may have been moved to them, and
+ * would be published there.
+ */
 export function beneathProposal(
   ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>,
   access: RepositoryAccess,
@@ -77,7 +80,8 @@ export function beneathProposal(
   }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'> & Pick<Standing, 'merge'>,
   signal?: AbortSignal,
 ): Promise<Authorship> {
-  const directories = packages.filter(({ trees }) => trees.head !== null).map(({ directory }) => directory);
+  const publishes = packages.some(({ trees }) => trees.head !== null);
+  const directories = publishes ? packages.map(({ directory }) => directory) : [];
   const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
   return loadBeneath(ports, access, standing, signal);
 }

@@ -16,9 +16,9 @@ const change = (color: string): Record<string, string> => ({
 beforeAll(async () => {
   stage = await startStage(
     Object.fromEntries(
-      ['push', 'merge', 'rewrite', 'base', 'twice', 'foreign', 'crash'].map((name) => [
+      ['push', 'merge', 'rewrite', 'modes', 'merged', 'base', 'twice', 'foreign', 'crash'].map((name) => [
         name,
-        { files: FILES },
+        { files: { ...FILES, 'infra/net.tf': 'open = true\nport = 1\n' } },
       ]),
     ),
     { watched: true },
@@ -91,6 +91,48 @@ describe('what moves breaks the chain', () => {
     await stage.idle();
     expect((await repo.command(number, '/portico publish')).reaction).toBe('rocket');
     expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+  });
+
+  test.each(['120000', '100755'] as const)(
+    'an approval does not survive another mode of a file beside packages: %s (119)',
+    async (mode) => {
+      const repo = stage.repository('modes');
+      const tool = `tools/run-${mode}`;
+      const branch = `mode-${mode}`;
+      const text = '../../etc/passwd';
+      const { number } = await repo.propose(branch, { [tool]: text, ...change(mode) }, { as: 'bob' });
+      await repo.review(number, 'APPROVE', undefined, 'carol');
+      expect(await repo.sticky(number)).toContain('Approved for this content by carol.');
+      const { git } = stage.as('bob').rest;
+      const head = await repo.head(branch);
+      const entry = { path: tool, mode, type: 'blob', content: text } as const;
+      const tree = await git.createTree({ ...repo.where, base_tree: head, tree: [entry] });
+      const made = { message: 'Another mode', tree: tree.data.sha, parents: [head] };
+      const { data } = await git.createCommit({ ...repo.where, ...made });
+      await git.updateRef({ ...repo.where, ref: `heads/${branch}`, sha: data.sha });
+      await stage.idle();
+      expect(await repo.sticky(number)).toContain('The approval of carol does not count');
+      expect((await repo.command(number, '/portico publish', 'bob')).reaction).toBe('confused');
+      expect((await repo.tags()).size).toBe(0);
+    },
+  );
+
+  test('nor a merge of the base in which a file beside packages takes back what the base got (119)', async () => {
+    const repo = stage.repository('merged');
+    const proposed = { 'infra/net.tf': 'open = true\nport = 2\n', ...change('red') };
+    const { number } = await repo.propose('next', proposed, { as: 'bob' });
+    await repo.review(number, 'APPROVE', undefined, 'carol');
+    expect(await repo.sticky(number)).toContain('Approved for this content by carol.');
+    await repo.push('main', { 'infra/net.tf': 'open = false\nport = 1\n' }, { as: 'alice' });
+    const { git } = stage.as('bob').rest;
+    const parents = [await repo.head('next'), await repo.head('main')];
+    const tree = await repo.git('rev-parse', `${parents[0]}^{tree}`);
+    const { data } = await git.createCommit({ ...repo.where, message: 'Merge main', tree, parents });
+    await git.updateRef({ ...repo.where, ref: 'heads/next', sha: data.sha });
+    await stage.idle();
+    expect(await repo.sticky(number)).toContain('The approval of carol does not count');
+    expect((await repo.command(number, '/portico publish', 'bob')).reaction).toBe('confused');
+    expect(await repo.read('infra/net.tf')).toContain('open = false');
   });
 
   test('an approval is for a branch: retargeted, nothing is published (28)', async () => {

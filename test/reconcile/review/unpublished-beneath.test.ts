@@ -25,6 +25,7 @@ beforeAll(async () => {
       auto: { files: {}, private: false, spec: AUTO },
       begun: { files: {}, private: false, spec: AUTO },
       first: { files: below('old', smallPackage('old')) },
+      moved: { files: { ...below('web', smallPackage('web')), ...below('api', smallPackage('api')) } },
     },
     { watched: true },
   );
@@ -136,6 +137,52 @@ describe('the first revision of a package that was pushed to the base branch', (
     await repo.press(number);
     await stage.sweep();
     expect([...(await repo.tags()).keys()]).not.toContain('app/v1');
+    expect(await repo.sticky(number)).toContain('Merged without approval, not published');
+  });
+});
+
+describe('what was pushed to a package above its revision, and then moved to another place', () => {
+  let repo: StageRepository;
+
+  beforeAll(async () => {
+    repo = stage.repository('moved');
+    for (const name of ['web', 'api']) {
+      await repo.publish(name, { [`${name}/config.yaml`]: configMap(name, { color: 'one' }) });
+      await repo.push(
+        'main',
+        { [`${name}/config.yaml`]: configMap(name, { color: 'pushed' }) },
+        { as: 'bob' },
+      );
+    }
+    await stage.idle();
+  });
+
+  const move = (name: string): Record<string, string | null> => ({
+    [`${name}/Kptfile`]: null,
+    [`${name}/config.yaml`]: null,
+    ...below(`apps/${name}`, {
+      ...smallPackage(name),
+      'config.yaml': configMap(name, { color: 'pushed' }),
+    }),
+  });
+
+  test('is not published at the new place with the approval of who pushed it alone (119)', async () => {
+    const { number } = await repo.propose('move', move('web'), { as: 'carol' });
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    const { reaction, reply } = await repo.command(number, '/portico publish', 'carol');
+    expect(reaction).toBe('confused');
+    expect(reply).toContain('pushed to the base branch without approval');
+    await repo.review(number, 'APPROVE', undefined, 'alice');
+    await done(repo, number, '/portico publish', 'carol');
+    expect([...(await repo.tags()).keys()]).toContain('apps/web/v1');
+  });
+
+  test('nor where the merge button moved it (119)', async () => {
+    const { number } = await repo.propose('press', move('api'), { as: 'carol' });
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    await repo.press(number);
+    await stage.sweep();
+    expect([...(await repo.tags()).keys()]).not.toContain('apps/api/v1');
     expect(await repo.sticky(number)).toContain('Merged without approval, not published');
   });
 });
