@@ -141,6 +141,15 @@ describe('the first revision of a package that was pushed to the base branch', (
   });
 });
 
+const move = (name: string): Record<string, string | null> => ({
+  [`${name}/Kptfile`]: null,
+  [`${name}/config.yaml`]: null,
+  ...below(`apps/${name}`, {
+    ...smallPackage(name),
+    'config.yaml': configMap(name, { color: 'pushed' }),
+  }),
+});
+
 describe('what was pushed to a package above its revision, and then moved to another place', () => {
   let repo: StageRepository;
 
@@ -155,15 +164,6 @@ describe('what was pushed to a package above its revision, and then moved to ano
       );
     }
     await stage.idle();
-  });
-
-  const move = (name: string): Record<string, string | null> => ({
-    [`${name}/Kptfile`]: null,
-    [`${name}/config.yaml`]: null,
-    ...below(`apps/${name}`, {
-      ...smallPackage(name),
-      'config.yaml': configMap(name, { color: 'pushed' }),
-    }),
   });
 
   test('is not published at the new place with the approval of who pushed it alone (119)', async () => {
