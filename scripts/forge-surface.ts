@@ -168,6 +168,7 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   member: 'added edited removed',
   membership: 'added removed',
   merge_group: 'checks_requested destroyed',
+  organization: 'member_added member_removed',
   ping: '',
   pull_request:
     'assigned auto_merge_disabled auto_merge_enabled closed converted_to_draft dequeued edited enqueued labeled locked opened ' +
@@ -178,6 +179,7 @@ export const WEBHOOKS: Readonly<Record<string, string>> = {
   release: 'created deleted edited prereleased published released unpublished',
   repository: 'archived created deleted edited privatized publicized renamed transferred unarchived',
   status: '',
+  team: 'added_to_repository',
   workflow_run: 'completed in_progress requested',
 };
 

@@ -33,11 +33,12 @@ test('a pause whose push somebody overtakes is made again, on what the ref holds
     .as('alice')
     .rest.issues.create({ ...down.where, title: 'Quiet', body: 'We are on holiday.' });
   const other = await down.head('main');
-  let overtaken = 0;
+  let [asked, overtaken] = [0, 0];
   const { reaction, reply } = await stage.watching(
     async ({ path }) => {
-      // After the bot has fetched, and before it pushes.
-      if (!path.includes('/collaborators/') || overtaken > 0) return;
+      // The first question decides the turn of the comment. The next one is after the bot has fetched, and before it pushes.
+      if (path.includes('/collaborators/')) asked += 1;
+      if (asked < 2 || overtaken > 0) return;
       overtaken += 1;
       await down.git('update-ref', REF, other);
     },
