@@ -123,7 +123,9 @@ describe('a review is for the content that its giver saw', () => {
     expect(early.reply).toContain('first seen by Portico, after your comment');
     await anotherSecond();
     await done(repo, two, '/portico approve', 'carol');
-    expect(await repo.sticky(two)).toContain('Approved for this content by carol');
+    // One approval more, because the package that it removes has content that was merged without any.
+    await done(repo, two, '/portico approve', 'alice');
+    expect(await repo.sticky(two)).toMatch(/Approved for this content by .*carol/);
   });
 
   test('one that was given before there was a check counts for nothing and says so (64)', async () => {
