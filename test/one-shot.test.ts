@@ -199,9 +199,10 @@ describe('with the credentials of the App', () => {
     expect(await repository('deploy').answerTo(update!.number, said)).toMatchObject({ reaction: 'rocket' });
     expect(await repository('deploy').read('web/config.yaml')).toContain('color: green');
 
-    // What waited for a later time may come first: then nothing is left.
-    const later = await run(asApp());
-    const last = later.changed.length === 0 ? later : await run(asApp());
+    // What waited for a later time may come first, on a busy machine in several runs: then nothing is left.
+    let last = await run(asApp());
+    for (let more = 0; more < 3 && (last.changed.length > 0 || last.rounds > 1); more += 1)
+      last = await run(asApp());
     expect(last).toMatchObject({ rounds: 1, changed: [], failed: [], complete: true });
   });
 
