@@ -11,7 +11,7 @@ export interface Inputs {
   readonly arguments: readonly string[];
   /** Environment of `portico`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where the step's secrets should be, if it has any; `required`: it does not run if they are not known to be there. */
+  /** The environment that should hold the step's secrets, if it has any; `required`: the step stops unless that is confirmed. */
   readonly secrets?: EnvironmentQuestion & { readonly required: boolean };
   /** Where findings of a check go as SARIF; '' for nowhere. */
   readonly sarif: string;

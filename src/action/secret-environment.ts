@@ -72,7 +72,7 @@ export async function environmentFault(question: EnvironmentQuestion): Promise<E
 
 function open(environment: string, whom: string): EnvironmentFault {
   return {
-    message: `The environment ${environment} is open to ${whom}: whoever can push there can read its secrets.`,
+    message: `The environment ${environment} is open to ${whom}: anyone who can push there can read its secrets.`,
     hint: WAY,
   };
 }

@@ -12,7 +12,7 @@ import type { ReceivedJob } from './received-job.ts';
  */
 const SETTINGS: Readonly<Record<LaneName, Omit<Lane, 'name' | 'kinds'>>> = {
   commands: { concurrency: 4 },
-  // Of people who cannot write: nobody else waits for them.
+  // For people without write access: other commands never wait for theirs.
   readers: { concurrency: 2 },
   proposals: { concurrency: 4 },
   'long-proposals': { concurrency: 2 },

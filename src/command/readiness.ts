@@ -144,7 +144,7 @@ function conflicts({ openConflicts: open, config }: CommandState): Requirement {
 /** Names of checks that requirements of their own speak of. */
 const CONFLICTS = 'portico/conflicts';
 const DELETION = 'portico/deletion';
-/** They wait for somebody in particular. */
+/** Checks that wait for the approval of a person whom the configuration names. */
 const NAMED: Readonly<Record<string, string>> = {
   'portico/power': 'power-approval-missing',
   'portico/config': 'configuration-approval-missing',

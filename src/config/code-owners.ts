@@ -139,7 +139,7 @@ interface OwnerPattern extends GitignorePattern {
 
 /** Undefined for a pattern that matches nothing. */
 function readPattern(text: string): OwnerPattern | undefined {
-  // git matches nothing by an empty name, and no file directly in `a` by `a/**/`; whoever writes them means the owners of all below.
+  // git matches nothing by an empty name, and no file directly in `a` by `a/**/`. Such a pattern means the owners of everything below.
   const pattern = readGitignorePattern(text.replaceAll(/\/{2,}/g, '/').replace(/\/\*\*\/$/, '/**'));
   if (pattern === undefined) return undefined;
   // `docs/*` matches what is directly in docs; every other pattern matches also what is below.

@@ -34,9 +34,9 @@ export interface RepositoryConfig {
     readonly release: boolean;
     readonly requireApprovals: number;
     readonly allowSelfApproval: boolean;
-    /** One of these must approve what lets a package do more than before; absent: nobody in particular. */
+    /** One of these must approve what lets a package do more than before; absent: no approval is needed. */
     readonly requireApprovalBy?: readonly Grant[];
-    /** One of these must approve what weakens the configuration; absent: the role admin, empty: nobody in particular. */
+    /** One of these must approve what weakens the configuration; absent: the role admin, empty: no approval is needed. */
     readonly weakeningApprovalBy?: readonly Grant[];
     readonly directPushes: 'publish' | 'flag';
     /** How proposals are merged by command; absent: as the repository allows, a merge commit first. */

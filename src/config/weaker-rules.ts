@@ -102,7 +102,7 @@ function guardrail(list: 'mutators' | 'validators'): Record<string, WeakerRule> 
   };
 }
 
-/** Waves are told: what merges downstream is decided there. */
+/** Rollout settings are listed, but need no approval: the downstream repositories decide what merges there. */
 const rollout = (isWeaker: IsWeaker): WeakerRule => ({ isWeaker, asks: false });
 
 /** By the path in the configuration in effect; `[]` stands for an entry with its name, `access.*` for a command. */

@@ -1,10 +1,8 @@
 /** What of a package is for the cluster; the rest is for the tools and people that work on the package. */
 import { PorticoError } from '../error.ts';
 import { readResourceFile, type PlacedResource } from './diff/resource-file.ts';
+import { isMarkedLocal } from './local-config.ts';
 import { filesOutside, type PackageFiles } from './package.ts';
-import { valueAt } from './plain-values.ts';
-
-const LOCAL = 'config.kubernetes.io/local-config';
 
 /**
  * The resources of a package that are applied: without Kptfiles, without what is marked as local configuration, and without
@@ -37,7 +35,5 @@ export function deployableFiles(files: PackageFiles, inputs: readonly string[] =
 }
 
 function isForTools({ ref, value }: PlacedResource): boolean {
-  if (ref.kind === 'Kptfile' && ref.apiVersion.startsWith('kpt.dev/')) return true;
-  const mark = valueAt(value, 'metadata', 'annotations', LOCAL);
-  return mark !== undefined && mark !== 'false' && mark !== false;
+  return (ref.kind === 'Kptfile' && ref.apiVersion.startsWith('kpt.dev/')) || isMarkedLocal(value);
 }

@@ -8,7 +8,7 @@ import { groupOf, textAt, valueAt, type Fields } from './plain-values.ts';
 const TOOL_GROUP =
   /^(?:fn\.kpt\.dev|config\.portico\.dev|(?:[^/]+\.)?config\.k8s\.io|config\.kubernetes\.io)$/;
 
-export function isMarkedLocal(value: Fields): boolean {
+export function isMarkedLocal(value: unknown): boolean {
   const mark = valueAt(value, 'metadata', 'annotations', 'config.kubernetes.io/local-config') ?? 'false';
   return mark !== 'false' && mark !== false;
 }

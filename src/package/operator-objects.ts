@@ -1,5 +1,5 @@
 /**
- * What the Operator Lifecycle Manager makes of a ClusterServiceVersion, for whoever judges what a package does. Nothing is
+ * What the Operator Lifecycle Manager makes of a ClusterServiceVersion, as input for the judges of packages. Nothing is
  * refused: where it depends on the cluster, this is the most that may come of it. `src/bundle` converts bundles exactly.
  */
 import { groupOf, listAt, mapAt, textAt, valueAt, type Fields } from './plain-values.ts';

@@ -60,7 +60,7 @@ const comment = z.object({
     .exactOptional(),
   /** The head of the pull request when the webhook came. */
   headSeen: z.string().exactOptional(),
-  /** Login of whoever wrote it, as far as the event says. Only decides whose turn it is. */
+  /** Login of the author, if the event names one. Only decides whose turn it is. */
   author: z.string().optional(),
   /** It ends what is under way there, so it does not wait for that. */
   aside: z.literal(true).exactOptional(),

@@ -1,5 +1,5 @@
 /**
- * Characters that nobody sees and that hide, reorder or erase text (CVE-2021-42574): control and format characters, and the separators of
+ * Invisible characters that hide, reorder or erase text (CVE-2021-42574): control and format characters, and the separators of
  * Unicode. Line feeds and tabs stay, and so do the joiners of emoji.
  */
 const HIDDEN = /(\p{ExtPict}(?:\uFE0F?\p{EMod}?\u200D\p{ExtPict})+)|(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;

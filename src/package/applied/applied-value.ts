@@ -1,8 +1,6 @@
 /** Values as the API server gets them from kubectl: YAML 1.1's words and numbers, turned into JSON. */
 import type { ScalarValue, YamlNode } from '../yaml/node.ts';
 
-const MAX_INT = 2n ** 63n;
-
 /** Returns a node as kubectl's JSON, with bigints for integers past 2^53. Aliases become copies of their targets. */
 export function appliedNode(node: YamlNode): unknown {
   switch (node.kind) {
@@ -20,6 +18,6 @@ export function appliedNode(node: YamlNode): unknown {
 
 /** Returns the scalar that JSON holds for it: integers that 64 bits cannot hold become floats, as in Go. */
 export function appliedScalar(value: ScalarValue): ScalarValue {
-  if (typeof value === 'bigint') return value >= -MAX_INT && value < MAX_INT ? value : Number(value);
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value);
   return Object.is(value, -0) ? 0 : value;
 }

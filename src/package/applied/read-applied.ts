@@ -1,4 +1,4 @@
-/** A text of YAML or JSON → the objects that a cluster gets of it, or why nobody can say. */
+/** A text of YAML or JSON → the objects that a cluster gets of it, or why that is uncertain. */
 import { PorticoError } from '../../error.ts';
 import { InvalidYaml } from '../yaml/invalid-yaml.ts';
 import type { YamlFile } from '../yaml/read.ts';

@@ -2,6 +2,7 @@
 
 import type { FileMode } from '../package.ts';
 import { lineHunks } from './line-diff.ts';
+import { decode } from './resource-file.ts';
 
 /** One file on both sides, null where it is absent. */
 export interface PatchFile {
@@ -115,11 +116,5 @@ function linesOf(text: string): string[] {
 
 /** Undefined for bytes that are not text. */
 function textOf(bytes: Uint8Array | null): string | undefined {
-  if (bytes === null) return '';
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.includes('\0') ? undefined : text;
-  } catch {
-    return undefined;
-  }
+  return bytes === null ? '' : decode(bytes);
 }

@@ -6,7 +6,7 @@
 import { differencesIn } from '../applied/differences.ts';
 import type { PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
-import { isApplied } from '../tool-files/applied-name.ts';
+import { isApplied } from '../tool-files/deploy-tools.ts';
 import { placeFrom } from '../tool-files/named-files.ts';
 import { isToolFile, toolFindings } from '../tool-files/tool-files.ts';
 import { setPlace } from './bookkeeping.ts';

@@ -9,3 +9,11 @@ export const TOOL_NAMES: Readonly<Record<DeployTool, string>> = {
   kubectl: 'kubectl',
   'config-sync': 'Config Sync',
 };
+
+/** Names of the manifests that all of them apply, in whatever case. */
+const APPLIED = /\.(?:ya?ml|json)$/i;
+
+/** True for names of manifests: guardrails judge these, whether functions see them or not. */
+export function isApplied(path: string): boolean {
+  return APPLIED.test(path);
+}

@@ -4,7 +4,7 @@ import type { PackageFiles } from '../package.ts';
 import { isMap } from '../plain-values.ts';
 import { readFileOf } from '../render/read-resources.ts';
 import { locateIn } from '../yaml/edit.ts';
-import { isApplied } from './applied-name.ts';
+import { isApplied } from './deploy-tools.ts';
 import { namedFiles, placeFrom, stringsIn } from './named-files.ts';
 
 export const KUSTOMIZATION_NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization'];

@@ -2,7 +2,7 @@
 import type { PackageFiles } from '../package.ts';
 import { isMap } from '../plain-values.ts';
 import { readFileOf, UnreadableFile } from '../render/read-resources.ts';
-import { isApplied } from './applied-name.ts';
+import { isApplied } from './deploy-tools.ts';
 
 /** A path as written in a file → from the top of the package; undefined outside of it. */
 export function placeFrom(file: string, written: string): string | undefined {

@@ -16,7 +16,7 @@ export interface ConfigurationChange {
   readonly before: string;
   readonly after: string;
   readonly weaker: boolean;
-  /** True where somebody whom `publish.weakeningApprovalBy` names must approve it. */
+  /** True if a person whom `publish.weakeningApprovalBy` names must approve it. */
   readonly asks: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Configured {
 /** Who must approve a weaker configuration where it names no one. */
 const ADMINS: readonly Grant[] = [{ kind: 'role', role: 'admin' }];
 
-/** Whoever must approve what weakens this configuration; empty: no one in particular. */
+/** The people who must approve a weaker configuration; empty: no approval is needed. */
 export function weakeningApprovers({ publish }: Pick<RepositoryConfig, 'publish'>): readonly Grant[] {
   return publish.weakeningApprovalBy ?? ADMINS;
 }

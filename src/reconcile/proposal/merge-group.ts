@@ -2,7 +2,7 @@ import { contentDigest } from '../../revision/digest.ts';
 import { DONE, nothing, type Answer, type Reconciler } from '../answer.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
-import type { TrialMemory } from '../check/config-trial.ts';
+import { createTrialMemory, type TrialMemory } from '../check/config-trial.ts';
 import { powerCheck, type PackagePower, type PowerApproval } from '../check/power-check.ts';
 import type { CheckRun } from '../forge/checks.ts';
 import type { CommitInfo } from '../git-port.ts';
@@ -39,7 +39,7 @@ import { isMergeOf, isOnBranch, membersOf, type QueueMember } from './queue-memb
  */
 export function createMergeGroupReconciler(ports: Ports): Reconciler<'merge-group'> {
   const cache = createRenderCache();
-  const trials: TrialMemory = new Map();
+  const trials = ports.memories.of(createTrialMemory);
   const look = async (
     access: RepositoryAccess,
     target: JobData<'merge-group'>,

@@ -29,7 +29,7 @@ export async function configApproval({
   return namedApproval(grants, counted);
 }
 
-/** Which of the counted approvals are by somebody whom one of the grants names. What the forge does not answer grants nothing. */
+/** The counted approvals by people whom one of the grants names. A grant that the forge does not confirm names no one. */
 export async function namedApproval(
   grants: readonly Grant[],
   { access, snapshot: { config, pull }, approvals, signal }: Counted,

@@ -1,4 +1,4 @@
-import { isApplied } from '../../package/tool-files/applied-name.ts';
+import { isApplied } from '../../package/tool-files/deploy-tools.ts';
 import { isToolFile } from '../../package/tool-files/tool-files.ts';
 import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';

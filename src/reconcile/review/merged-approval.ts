@@ -145,7 +145,7 @@ async function judgedAs(
   const written = isSame ? await access.forge.ourChecks(pull.headSha, signal) : [];
   const asChecked =
     isSame &&
-    // Where nobody had to approve the check is not written, and nothing tells what the proposal changed by then.
+    // Without required approvals the check is not written, and nothing records what the proposal changed by then.
     (written.some(({ name }) => name === APPROVAL_CHECK) || !asks) &&
     (await isSameChange({ access, pull, merged, runs: written, signal }));
   if (asChecked || !asks) return asChecked ? written : [];
@@ -181,7 +181,7 @@ async function digestOfDirect({
   return isGreen ? (digestOf(runs) ?? null) : null;
 }
 
-/** What an approval of the content, its owners and whoever must approve privileges still had to say, in sentences. */
+/** The approvals that were missing, in sentences: of the content, of its owners, of privileges. */
 async function missingOf(
   { ports, access, config, merged, published, signal }: CountedMerge,
   {

@@ -1,4 +1,4 @@
-/** People and teams: whoever loses a right takes approvals along, and whoever gets one brings them back. */
+/** Counts approvals again when a person or a team gets or loses a right. */
 import { DONE, nothing, type Reconciler } from '../answer.ts';
 import { pullJob, rightsJob } from '../jobs.ts';
 import type { Ports } from '../ports.ts';
