@@ -4,7 +4,7 @@
  */
 
 import { counted } from '../text/counted.ts';
-import { cutLine, cutText } from '../text/cut-text.ts';
+import { cutText, shorten } from '../text/cut-text.ts';
 import { showHidden } from '../text/hidden-characters.ts';
 import { cell, codeSpan, inert } from '../text/markdown.ts';
 import type { CheckReport, ReportFinding } from './check-report.ts';
@@ -28,7 +28,7 @@ export function annotations(findings: readonly ReportFinding[]): readonly string
     .slice(0, MAX_ANNOTATIONS)
     .map(({ severity, rule, message, file, line }) =>
       annotation(LEVELS[severity], cutText(message, MAX_MESSAGE), {
-        title: cutLine(rule, 200),
+        title: shorten(rule, { bytes: 200 }),
         ...(file !== undefined && { file }),
         ...(line !== undefined && { line: String(line) }),
       }),

@@ -8,7 +8,7 @@ import {
   type CheckRun,
   type ChecksPort,
 } from '../reconcile/forge/checks.ts';
-import { cutLine, cutText, MAX_CHECK_BYTES } from '../text/cut-text.ts';
+import { cutText, MAX_CHECK_BYTES, shorten } from '../text/cut-text.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -215,7 +215,7 @@ function requestsFor(check: CheckInput): { externalId: string; requests: [CheckF
   const hidden = annotations.length - shown.length;
   const note = hidden > 0 ? `\n\n*(${hidden} more annotations are not shown.)*` : '';
   const output = {
-    title: cutLine(check.title, 255),
+    title: shorten(check.title, { bytes: 255 }),
     summary: cutText(check.summary, { bytes: MAX_CHECK_BYTES - note.length }) + note,
     ...(check.text === undefined ? {} : { text: cutText(check.text, { bytes: MAX_CHECK_BYTES }) }),
   };
@@ -265,7 +265,7 @@ function toRawAnnotation(annotation: CheckAnnotation): RawAnnotation {
     ...(oneLine && endColumn !== undefined ? { end_column: endColumn } : {}),
     annotation_level: level,
     message: cutText(message === '' ? '(no message)' : message, ANNOTATION),
-    ...(title === undefined ? {} : { title: cutLine(title, 255) }),
+    ...(title === undefined ? {} : { title: shorten(title, { bytes: 255 }) }),
     ...(rawDetails === undefined ? {} : { raw_details: cutText(rawDetails, ANNOTATION) }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../error-code.ts';
 import { PorticoError } from '../error.ts';
+import { shorten } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
 /** GitHub: "wait for at least one minute" where it does not say how long. */
@@ -42,7 +43,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 /** The error for an answer; RATE_LIMITED carries the seconds to wait. `now` in milliseconds. */
 export function forgeError(refusal: Refusal, now: number): PorticoError {
   const wait = secondsToWait(refusal, now);
-  const detail = scrubSecrets(refusal.message).slice(0, 500);
+  const detail = shorten(scrubSecrets(refusal.message), 500);
   const call = `${refusal.method} ${refusal.route}`;
   if (wait !== null) {
     return new PorticoError('RATE_LIMITED', `${call}: the forge asks to wait ${wait} s (${detail})`, {

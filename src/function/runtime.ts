@@ -235,8 +235,8 @@ function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'built
   }
   return refuse(
     'FUNCTION_UNKNOWN',
-    `${asked} cannot run here: it is not built in, and the repository does not allow it.`,
-    `${didYouMean(image)}${WAYS}`,
+    `${didYouMean(image)}${asked} cannot run here: it is not built in, and the repository does not allow it.`,
+    WAYS,
   );
 }
 

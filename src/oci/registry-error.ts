@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
 import { readBody } from '../network/read-body.ts';
+import { shorten } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
 /** Bytes of an error's body that are read. */
@@ -88,8 +89,7 @@ async function wordsOf(answer: Response, hidden: readonly string[]): Promise<str
     );
     // Whoever asks may repeat in plain words what they were told.
     const masked = hidden.reduce((text, one) => text.replaceAll(one, '***'), words.join('; '));
-    const plain = scrubSecrets(masked).replaceAll(/\s+/g, ' ');
-    return plain.length > MAX_CHARACTERS ? `${plain.slice(0, MAX_CHARACTERS)}…` : plain;
+    return shorten(scrubSecrets(masked), MAX_CHARACTERS);
   } catch {
     // No registry has to say why.
     return '';

@@ -36,11 +36,44 @@ export function cutText(text: string, limit: Limit, note = cutNote): string {
   return startOf(result, limit, most);
 }
 
-/** A short text in one line, such as a title or a name, cut at so many bytes with an ellipsis. */
-export function cutLine(text: string, bytes: number): string {
+/** A proposal for a misspelt word: of a text that must be cut, the part that helps most. */
+const SUGGESTION = /(?<=^|\s)Did you mean [^?]{1,200}\?/;
+
+/**
+ * A sentence, a title or a value on one line, at most `limit` long (a number counts characters), with an ellipsis where it
+ * is cut. Ends before the clause that has no room as a whole, because half of one may say the contrary ("the repository
+ * does" of "does not allow it"). A "Did you mean …?" moves to the front before it is cut off.
+ */
+export function shorten(text: string, limit: Limit | number): string {
+  const by = typeof limit === 'number' ? { characters: limit } : limit;
+  const most = 'bytes' in by ? by.bytes : by.characters;
   const flat = text.replaceAll(/\s+/g, ' ').trim();
-  const limit = { bytes };
-  return sizeOf(flat, limit) <= bytes ? flat : `${startOf(flat, limit, bytes - sizeOf('…', limit))}…`;
+  if (sizeOf(flat, by) <= most) return flat;
+  const cut = (whole: string): string => {
+    const start = startOf(whole, by, most - sizeOf('…', by));
+    return `${wholeClauses(start, whole.slice(start.length))}…`;
+  };
+  const [suggestion] = SUGGESTION.exec(flat) ?? [];
+  const short = cut(flat);
+  return suggestion === undefined || short.includes(suggestion)
+    ? short
+    : cut(`${suggestion} ${flat.replace(suggestion, '')}`);
+}
+
+const CLAUSE_END = /[,;:.?!](?=\s)(?! (?:but|except|not|only|unless|without)\b)/g;
+/** Words after which a negation or an exception may come. */
+const WAITING =
+  /(?:[ ,;:]+(?:a|an|and|are|be|can|could|did|do|does|for|had|has|have|if|in|is|may|must|of|or|should|that|the|to|was|were|which|will|with|would))+$/i;
+
+/** The start of a text up to the end of a clause in its second half, or else of a word; a text without either as it is. */
+function wholeClauses(start: string, rest: string): string {
+  const half = start.length / 2;
+  const clause = [...`${start}${rest.slice(0, 9)}`.matchAll(CLAUSE_END)]
+    .map(({ index }) => index)
+    .findLast((index) => index < start.length && index >= half);
+  if (clause !== undefined) return start.slice(0, clause);
+  const word = /^\s/.test(rest) ? start.length : start.lastIndexOf(' ');
+  return word < half ? start : start.slice(0, word).replace(WAITING, '');
 }
 
 /** Whole lines where one ends near, no comment left open. */

@@ -294,7 +294,7 @@ describe('Markdown in which foreign text is inert (49)', () => {
   test('a cell has no line breaks; a value is cut; a sentence ends once', () => {
     expect(table(['a'], [['x\ny']])).toBe('| a |\n| --- |\n| x y |');
     expect(shownValue({ a: 'b' }, 80)).toBe('{"a":"b"}');
-    expect(shownValue('x'.repeat(20), 10)).toBe('xxxxxxx...');
+    expect(shownValue('x'.repeat(20), 10)).toBe('xxxxxxxxx…');
     expect([sentence('no'), sentence('no.'), sentence(' two\n lines ')]).toEqual([
       'no.',
       'no.',

@@ -22,7 +22,7 @@ import { porchAnnotations } from '../../src/revision/porch-annotation.ts';
 import { parseProvenance } from '../../src/revision/provenance.ts';
 import { parseBranch } from '../../src/revision/ref-name.ts';
 import { createScrubber } from '../../src/telemetry/log.ts';
-import { cutLine, cutText } from '../../src/text/cut-text.ts';
+import { cutText, shorten } from '../../src/text/cut-text.ts';
 import { cell, codeSpan, fence, inert, inertSentence } from '../../src/text/markdown.ts';
 import { holdsCredentials, scrubSecrets } from '../../src/text/secrets.ts';
 
@@ -54,7 +54,7 @@ const READERS: readonly (readonly [string, (text: string) => unknown])[] = [
   ['sentence', sentence],
   ['cutText', (text) => cutText(text, { characters: 5_000 })],
   ['cutText by bytes', (text) => cutText(text, { bytes: 5_000 })],
-  ['cutLine', (text) => cutLine(text, 200)],
+  ['shorten', (text) => shorten(text, 200)],
   ['parseComment', parseComment],
   ['parseIssueForm', parseIssueForm],
   ['readUpstream', readUpstream],

@@ -2,6 +2,7 @@
 
 import type { Finding } from '../../package/render/render-types.ts';
 import { fileIn } from '../../revision/package-path.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
@@ -59,7 +60,7 @@ export function findingTitle({ resource, message, file }: Finding, of: number): 
 
 /** A message on one line, as long as a title may be, without its full stop. */
 export function titlePart(message: string): string {
-  return shownValue(message.replaceAll(/\s+/g, ' ').trim(), MAX_TITLE_LENGTH).replace(/\.$/, '');
+  return shorten(message, MAX_TITLE_LENGTH).replace(/\.$/, '');
 }
 
 /** Resource, field, current and proposed value, one on a line. */
@@ -91,8 +92,7 @@ export function placed(annotations: readonly CheckAnnotation[]): {
   const listed = left
     .slice(0, MAX_LISTED)
     .map(
-      ({ path, startLine, message }) =>
-        `- ${code(`${path}:${startLine}`)}: ${code(shownValue(message, 200))}`,
+      ({ path, startLine, message }) => `- ${code(`${path}:${startLine}`)}: ${code(shorten(message, 200))}`,
     );
   const more = left.length > listed.length ? [`- and ${left.length - listed.length} more`] : [];
   const head = `${annotations.length} findings; the first ${MAX_ANNOTATIONS} are annotated on their lines, these are not:`;

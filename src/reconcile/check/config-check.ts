@@ -2,10 +2,11 @@
 
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { counted, notShown } from '../../text/counted.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
-import { code, sentence, shownValue, table } from '../text/markdown-blocks.ts';
+import { code, sentence, table } from '../text/markdown-blocks.ts';
 import { placed, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
 import { changesText, weakestText, type ChangedConfig } from './configuration-table.ts';
@@ -149,7 +150,7 @@ function worstFirst(newly: readonly TrialFinding[]): readonly TrialFinding[] {
 
 function findingRow({ package: path, revision, guardrail, mode, errors, message }: TrialFinding): string[] {
   const at = code(revision === null ? path : `${path}@${revision}`);
-  return [at, code(guardrail), mode, String(errors), code(shownValue(message, 200))];
+  return [at, code(guardrail), mode, String(errors), code(shorten(message, 200))];
 }
 
 function packagesIn(findings: readonly TrialFinding[]): number {

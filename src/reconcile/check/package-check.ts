@@ -1,9 +1,10 @@
 import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { code, sentence, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
+import { code, sentence, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { type CheckContent } from './check-content.ts';
 
 /** What is known of the packages of a proposal. */
@@ -83,5 +84,5 @@ function mistakeTitle(
   if (first === undefined) return '';
   const more = errors.length > 1 ? `, and ${errors.length - 1} more` : '';
   const where = `${first.file}${first.line === undefined ? '' : `:${first.line}`}`;
-  return `${where}: ${shownValue(sentence(first.message), 150).replace(/\.$/, '')}${more}`;
+  return `${where}: ${shorten(sentence(first.message), 150).replace(/\.$/, '')}${more}`;
 }

@@ -2,6 +2,7 @@
 import type { BulkRequest } from '../../command/bulk-request.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
+import { shorten } from '../../text/cut-text.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import { code, foreignSentence, sentence, table, tableUpTo } from '../text/markdown-blocks.ts';
 
@@ -60,11 +61,7 @@ export function confirmation(plan: BulkPlan): string {
 
 /** A result as the plan keeps it. */
 export function shortResult(outcome: BulkResult['outcome'], text: string): BulkResult {
-  return { outcome, text: cutTo(sentence(text), MAX_TEXT_LENGTH) };
-}
-
-function cutTo(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return { outcome, text: shorten(sentence(text), MAX_TEXT_LENGTH) };
 }
 
 /** How far a plan is; a dry run only says what would be done. */
@@ -116,7 +113,7 @@ const MARKS: Record<BulkResult['outcome'], string> = { done: '🚀', refused: '�
 /** '' where nothing is left out. */
 export function leftOutText(leftOut: readonly { readonly name: string; readonly why: string }[]): string {
   if (leftOut.length === 0) return '';
-  const rows = leftOut.map(({ name, why }) => [code(name), foreignSentence(cutTo(why, MAX_WHY))]);
+  const rows = leftOut.map(({ name, why }) => [code(name), foreignSentence(shorten(why, MAX_WHY))]);
   const intro = `${counted(leftOut.length, 'pull request')} ${isOrAre(leftOut.length)} not in the plan:`;
   return `${intro}\n\n${tableUpTo(MAX_LEFT_OUT, ['pull request', 'why'], rows)}`;
 }

@@ -8,6 +8,7 @@ import type { Step } from '../../command/step.ts';
 import { newestInRange } from '../../config/follow.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { notShown } from '../../text/counted.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import { configText } from '../check/config-check.ts';
 import { createTrialMemory } from '../check/config-trial.ts';
@@ -218,9 +219,5 @@ function rowOf(
     newestInRange,
     ...(policy && { policy }),
   });
-  return [...start, to === undefined ? '–' : code(to), foreignSentence(shortened(message))];
-}
-
-function shortened(text: string): string {
-  return text.length > MAX_WHY ? `${text.slice(0, MAX_WHY - 1)}…` : text;
+  return [...start, to === undefined ? '–' : code(to), foreignSentence(shorten(message, MAX_WHY))];
 }

@@ -87,7 +87,7 @@ function place({ resource, path }: Conflict): string {
 /** A value of a resource as text, cut to a length; absent stays absent. */
 export function shownValue(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent');
-  return text.length > most ? `${text.slice(0, most - 3)}...` : text;
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }
 
 function value(of: unknown): string {

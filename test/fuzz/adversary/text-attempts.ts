@@ -33,7 +33,7 @@ import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { porchAnnotations } from '../../../src/revision/porch-annotation.ts';
 import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
 import { createScrubber } from '../../../src/telemetry/log.ts';
-import { cutLine, cutText } from '../../../src/text/cut-text.ts';
+import { cutText, shorten } from '../../../src/text/cut-text.ts';
 import { cell, codeSpan, fence, inert, inertSentence } from '../../../src/text/markdown.ts';
 import { scrubSecrets } from '../../../src/text/secrets.ts';
 import type { Choices } from './choices.ts';
@@ -236,7 +236,7 @@ export function prepareTexts(choices: Choices): () => Answer {
       cell(text),
       cutText(text, { characters: 65_000 }),
       cutText(text, { bytes: 65_000 }),
-      cutLine(text, 200),
+      shorten(text, 200),
       foreignSentence(text),
       sentence(text),
       table(['a'], [[code(text)]]),
