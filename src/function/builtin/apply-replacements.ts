@@ -117,7 +117,11 @@ function sourceOf(items: readonly KrmObject[], replacement: KrmObject): Source |
   const [item] = found;
   if (found.length > 1) return `multiple matches for selector ${printSelector(selector)}:${path}`;
   if (item === undefined) return `nothing selected by ${printSelector(selector)}:${path}`;
-  const field = lookUpField(item, splitFieldPath(path));
+  const elements = splitFieldPath(path);
+  // As kustomize's filter says it: a source is one value, of which element is not for us to choose.
+  if (elements.includes('*'))
+    return 'error looking up replacement source: wildcard is not supported in PathGetter';
+  const field = lookUpField(item, elements);
   const value = field === undefined ? undefined : getField(field.container, field.key);
   if (field === undefined || value === undefined || value === null) {
     return `fieldPath \`${path}\` is missing for replacement source ${printSelector(selector)}:${path}`;

@@ -74,7 +74,9 @@ export function deriveSetters(pattern: string, value: string): Map<string, strin
  */
 export function isSettled(pattern: string, value: string, setters: ReadonlyMap<string, string>): boolean {
   const filled = fillPattern(pattern, (name) => setters.get(name));
-  const { literals } = partsOf(filled);
+  const { literals, names } = partsOf(filled);
+  // A given value may itself hold `${name}`: the real function asks for that setter.
+  if (names.some((name) => !settersIn(pattern).includes(name))) return false;
   const [first = '', last = ''] = [literals[0], literals.at(-1)];
   if (literals.length === 1) return filled === value;
   return (

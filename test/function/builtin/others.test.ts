@@ -80,6 +80,10 @@ describe('apply-replacements', () => {
     ],
     [`${from}    fieldPaths: ["spec.none"]\n`, 'unable to find field "spec.none" in replacement target'],
     [
+      '- source: {kind: Pod, fieldPath: "spec.containers.*.name"}\n  targets: [{select: {kind: Pod}}]\n',
+      'error looking up replacement source: wildcard is not supported in PathGetter',
+    ],
+    [
       '- source: {kind: Pod, fieldPath: spec.none}\n  targets: [{select: {kind: Pod}}]\n',
       'fieldPath `spec.none` is missing for replacement source Pod.[noVer].[noGrp]/[noName].[noNs]:spec.none',
     ],

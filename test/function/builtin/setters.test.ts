@@ -65,6 +65,11 @@ describe('apply-setters', () => {
       'failed to apply setters: values for setters [${b}] must be provided',
     ],
     [
+      '  i: web # kpt-set: ${a}\n',
+      { a: '${x}' },
+      'failed to apply setters: values for setters [${x}] must be provided',
+    ],
+    [
       '  l: # kpt-set: ${a}-${b}\n  - x\n',
       { a: 'x' },
       'failed to apply setters: invalid setter pattern for array node: "${a}-${b}"',
