@@ -78,7 +78,7 @@ replacements:
 `,
         ]),
       ),
-      'thing.yaml': 'apiVersion: v1\nkind: Thing\nmetadata:\n  name: web\nspec:\n  x: y\n',
+      'thing.yaml': 'apiVersion: v1\nkind: Thing\nmetadata:\n  name: web\nspec:\n  x: z\n',
     };
   },
   'three hundred functions': () => manyFunctions(300),

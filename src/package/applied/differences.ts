@@ -149,20 +149,25 @@ function lineBefore(text: string, offset: number): string {
   return text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
 }
 
-/** Tags and names of anchors, which the tree does not keep. */
+/** Tags, names of anchors and tabs, which the tree does not keep. */
 function reportMarks(text: string, report: Report): void {
   let offset = 0;
+  let before = '';
   let isText = false;
   for (const lexeme of new Lexer().lex(text)) {
     if (lexeme === CST.DOCUMENT || lexeme === CST.FLOW_END) continue;
     if (lexeme === CST.SCALAR) {
       isText = true;
+      before = '';
       continue;
     }
     const type = isText ? 'scalar' : CST.tokenType(lexeme);
     isText = false;
     if ((type === 'comment' || type === 'newline') && /^ *\t[ \t]*$/.test(lineBefore(text, offset)))
       report(offset, 'a tab stands on a line without a value', 'Use spaces, or remove the tab.');
+    if (type === 'space' && /^[-?]$/.test(before) && lexeme.includes('\t'))
+      report(offset, `kubectl fails on a tab behind \`${before}\``, 'Use spaces.');
+    before = lexeme;
     if (type === 'tag')
       report(
         offset,
@@ -191,6 +196,7 @@ function reportNode(node: YamlNode, inFlow: boolean, report: Report): void {
     case 'alias':
       return;
     case 'scalar':
+      reportWord(node, report);
       return reportScalar(node, inFlow, report);
     case 'list':
       for (const { value } of node.items) reportNode(value, node.flow === true, report);
@@ -255,13 +261,23 @@ function around({ source, indicator }: SlotPlace): string {
   return source.text.slice(indicator - 1, indicator + 1);
 }
 
-/** What an object is called: a boolean is none, and kubectl refuses it. Flux applies what kustomize takes for a name. */
+/** kustomize, and so Flux, keeps words such as `on` as strings: each kind of tool applies what the other cannot. */
+function reportWord({ value, style, at }: ScalarNode, report: Report): void {
+  if (typeof value !== 'boolean' || style !== 'plain' || at === undefined) return;
+  if (!/^[tf]/i.test(at.source.text.charAt(at.body)))
+    report(
+      at.body,
+      'the word is a boolean for kubectl, and a string for kustomize',
+      `Write \`${String(value)}\`, or quote the word.`,
+    );
+}
+
+/** What an object is called. */
 const NAMING = new Set(['apiVersion', 'kind', 'name', 'namespace']);
 
-function isWord({ value, style, at }: ScalarNode): boolean {
-  return (
-    typeof value === 'boolean' && style === 'plain' && !/^[tf]/i.test(at?.source.text.charAt(at.body) ?? '')
-  );
+/** As go-yaml knows a date by its beginning; kustomize adds the time to it. In fields that name nothing, dates are common. */
+function isDate({ value, style }: ScalarNode): boolean {
+  return style === 'plain' && typeof value === 'string' && /^\d{4}-\d\d?-\d\d?(?=$|[Tt \t])/.test(value);
 }
 
 /** Fields that tell a tool to change others, and that no cluster keeps. */
@@ -301,12 +317,8 @@ function reportKey({ key, name, at, value }: MapEntry, inFlow: boolean, report: 
   }
   const order = ORDERS.find(({ key: pattern }) => pattern.test(name));
   if (order !== undefined) report(offset, `\`${name.slice(0, 80)}\` ${order.what}`, 'Remove the field.');
-  if (NAMING.has(name) && value.kind === 'scalar' && isWord(value))
-    report(
-      value.at?.body ?? offset,
-      'the word is a boolean for kubectl, and a name for kustomize',
-      'Quote the name.',
-    );
+  if (NAMING.has(name) && value.kind === 'scalar' && isDate(value))
+    report(value.at?.body ?? offset, 'kustomize writes a date with its time', 'Quote the name.');
   // A date stays a string; of what is none, kubectl takes only these spellings as they are.
   const isKept =
     typeof key.value === 'string' ||

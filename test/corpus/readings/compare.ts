@@ -68,14 +68,13 @@ function exact(value: unknown): unknown {
 }
 
 /**
- * Whether kustomize builds the second of the first. It keeps YAML 1.1's words as strings, which the API server refuses where
- * it wants a boolean, writes dates out, and in its output line breaks and spaces of long texts change.
+ * Whether kustomize builds the second of the first. It writes dates out, and in its output line breaks and spaces of long
+ * texts change.
  */
 function isBuilt(one: unknown, other: unknown): boolean {
   return isSameBy(one, other, (left, right) => {
     if (exact(left) === exact(right)) return true;
     if (typeof right !== 'string') return false;
-    if (typeof left === 'boolean') return /^(?:y|yes|on|n|no|off)$/i.test(right);
     return typeof left === 'string' && (squeezed(left) === squeezed(right) || dayOf(left) === dayOf(right));
   });
 }

@@ -96,6 +96,30 @@ describe('text that the tools of a cluster read otherwise', () => {
     expect(refusalsOf(text)).not.toEqual([]);
   });
 
+  test.each(['f: on', 'f: Y', 'f: [no]', 'f: {g: yes}', 'f: &a OFF', '- n'])(
+    'the reader refuses the word in %s, which kubectl takes for a boolean and kustomize for a string',
+    (text) => {
+      expect(refusalsOf(`${text}\n`)).toEqual([expect.stringContaining('1: the word is a boolean')]);
+      expect(refusalsOf(`${text.replace(/\w+(?=\W*$)/, '"$&"')}\n`)).toEqual([]);
+    },
+  );
+
+  test('the reader refuses a date as a name, and keeps dates elsewhere', () => {
+    expect(refusalsOf('a: 2001-01-01\nroleRef: {name: 2001-01-01}\n')).toEqual([
+      '2: kustomize writes a date with its time',
+    ]);
+    expect(refusalsOf('roleRef: {name: "2001-01-01"}\n')).toEqual([]);
+  });
+
+  test.each([' ?\tkind\n : B\n', '-\ta\n', ' -\ta\n', '- -\ta\n'])(
+    'the reader refuses the tab in %j',
+    (text) => {
+      expect(refusalsOf(`a: 1\n---\n${text}`)).toEqual([
+        expect.stringContaining('3: kubectl fails on a tab'),
+      ]);
+    },
+  );
+
   test('text that all tools read alike is accepted', () => {
     const text =
       '\ufeff# Windows\r\n---\r\na: &x [b, "c: d"] # e\r\nf: *x\r\ng: |\r\n  h\r\n\r\n  i\r\n...\r\n---\r\n# nothing\r\n';
@@ -110,11 +134,6 @@ test.each(['?a', 'a?b', ':a'])('%s is quoted where it is written into a flow col
 
 describe('values as the API server gets them', () => {
   test.each([
-    ['on', true],
-    ['Y', true],
-    ['yes', true],
-    ['off', false],
-    ['NO', false],
     ['~', null],
     ['"on"', 'on'],
     ['0X0', 0],

@@ -40,14 +40,14 @@ const local = packageOf({
   Kptfile: kptfile('web/v1', 'shop'),
   'a.yaml': map('a', 'prod', { size: 'large', color: 'blue', shape: 'oval' }),
   'b.yaml': map('shop-b', 'prod', { size: 'small' }, 'example/b'),
-  'own.yaml': map('own', 'prod', { mine: 'yes' }),
+  'own.yaml': map('own', 'prod', { mine: 'all' }),
   'notes.md': 'ours\n',
 });
 const result = packageOf({
   Kptfile: kptfile('web/v2', 'shop'),
   'a.yaml': map('a', 'prod', { size: 'large', color: 'red', shape: 'square' }),
   'b.yaml': map('shop-b', 'prod', { size: 'small', mood: 'good' }, 'example/b'),
-  'own.yaml': map('own', 'prod', { mine: 'yes' }),
+  'own.yaml': map('own', 'prod', { mine: 'all' }),
   'notes.md': 'ours\n',
 });
 
