@@ -2,6 +2,7 @@
  * For each field of the configuration: which change makes it weaker. A field without a rule counts as weaker whenever it
  * changes, so that a new field fails closed; `test/config/weaker-rules.test.ts` requires a rule for each field of the schemas.
  */
+import type { Rollout, Wave } from '../package/rollout/rollout.ts';
 import { canonicalJson } from '../revision/digest.ts';
 import { parseGrant } from './access.ts';
 import type { Grant } from './repository-config.ts';
@@ -14,8 +15,8 @@ export interface WeakerRule {
   /** As people write it, where that differs from the path: `updates.pullRequest`. */
   readonly field?: string;
   readonly isWeaker: IsWeaker;
-  /** False: a weaker value is reported, and no one has to approve it. */
-  readonly asks?: false;
+  /** Which weaker values someone has to approve; absent: all. The others are only reported. */
+  readonly asks?: IsWeaker;
   /** The entries of this list are compared one by one, by the field that names them. */
   readonly namedBy?: string;
 }
@@ -102,8 +103,14 @@ function guardrail(list: 'mutators' | 'validators'): Record<string, WeakerRule> 
   };
 }
 
-/** Rollout settings are listed, but need no approval: the downstream repositories decide what merges there. */
-const rollout = (isWeaker: IsWeaker): WeakerRule => ({ isWeaker, asks: false });
+/** Rollout settings are listed, but need no approval, except where a person's approval of a wave goes away with them. */
+const rollout = (isWeaker: IsWeaker, asks = never): WeakerRule => ({ isWeaker, asks });
+
+/** A rollout or a wave of one, where a person had to approve. */
+const hadManualGate: IsWeaker = (before) => {
+  const { waves, gate } = (before ?? {}) as Partial<Rollout & Wave>;
+  return gate?.manual === true || (waves ?? []).some((wave) => wave.gate.manual === true);
+};
 
 /** By the path in the configuration in effect; `[]` stands for an entry with its name, `access.*` for a command. */
 export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
@@ -142,6 +149,11 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   'oci.rendered': { isWeaker: switchedOn },
   'oci.credentials': { isWeaker: present },
   'updates.follow': FREE,
+  // Where updates merge automatically, other revisions would merge that no person looks at.
+  'updates.followUnattended': {
+    field: 'updates.follow',
+    isWeaker: (_before, after) => after !== 'none',
+  },
   'updates.policy': FREE,
   'updates.onWithdrawn': FREE,
   'updates.schedule': FREE,
@@ -180,11 +192,11 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   // A file that no one had is an addition.
   codeOwners: { field: 'CODEOWNERS', isWeaker: (before) => listOf(before).length > 0 },
   rollouts: { isWeaker: never, namedBy: 'name' },
-  'rollouts[]': rollout(missing),
+  'rollouts[]': rollout(missing, hadManualGate),
   'rollouts[].upstreams': rollout(shorter),
   'rollouts[].owners': rollout(never),
   'rollouts[].waves': { isWeaker: never, namedBy: 'name' },
-  'rollouts[].waves[]': rollout(missing),
+  'rollouts[].waves[]': rollout(missing, hadManualGate),
   'rollouts[].waves[].select': rollout(always),
   'rollouts[].waves[].size': rollout(always),
   'rollouts[].waves[].pauseAfter': rollout(smaller),
@@ -193,7 +205,7 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   'rollouts[].waves[].gate.deployments': rollout(shorter),
   'rollouts[].waves[].gate.timeout': rollout(missing),
   'rollouts[].waves[].gate.onFailure': rollout(always),
-  'rollouts[].waves[].gate.manual': rollout(switchedOff),
+  'rollouts[].waves[].gate.manual': rollout(switchedOff, always),
   'rollouts[].waves[].gate.urls': rollout(shorter),
   'rollouts[].waves[].gate.stopAt': rollout(present),
   'rollouts[].mistake': rollout(never),

@@ -81,14 +81,14 @@ function compare({ before, after, rule, field }: Sides, found: ConfigurationChan
   } else if (known === undefined && hasRulesBelow(rule) && (isTree(before) || isTree(after))) {
     compareFields({ before: before ?? {}, after: after ?? {}, rule, field }, found);
   } else {
-    const { isWeaker, asks = true, field: name = field } = known ?? CLOSED;
+    const { isWeaker, asks = isWeaker, field: name = field } = known ?? CLOSED;
     const weaker = isWeaker(before, after);
     found.push({
       field: name,
       before: shown(before, field, after),
       after: shown(after, field, before),
       weaker,
-      asks: weaker && asks,
+      asks: weaker && asks(before, after),
     });
   }
 }
@@ -162,7 +162,10 @@ function treeOf(
       weakeningApprovalBy: weakeningApprovers(config).map(grantText).sort(),
       approvals: { from: approvals?.from ?? [], to: approvals?.to ?? [] },
     },
-    updates: { ...updated, follow: followText(follow) },
+    updates: {
+      ...updated,
+      [mergesUnattended(inEffect.config) ? 'followUnattended' : 'follow']: followText(follow),
+    },
     sharing: config.sharing ?? { to: [], from: [] },
     controlledBy: config.controlledBy ?? [],
     dashboard: config.dashboard ?? true,
@@ -179,6 +182,10 @@ function namesIn(list: readonly { readonly name: string }[], both: readonly stri
 
 function asksOwners({ publish }: RepositoryConfig): boolean {
   return publish.requireApprovals > 0 && publish.codeOwners !== false;
+}
+
+function mergesUnattended({ updates }: RepositoryConfig): boolean {
+  return updates.automerge !== 'none' || updates.direct === true;
 }
 
 function grantText(grant: Grant): string {

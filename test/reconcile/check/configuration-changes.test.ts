@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
 import { withDocuments } from '../../../src/config/read-content.ts';
 import type { RepositoryConfig } from '../../../src/config/repository-config.ts';
+import type { Rollout, Wave, WaveGate } from '../../../src/package/rollout/rollout.ts';
 import { configurationChanges } from '../../../src/reconcile/check/configuration-changes.ts';
 import { changesText } from '../../../src/reconcile/check/configuration-table.ts';
 
@@ -59,7 +60,12 @@ test.each(WEAKENED)('a configuration is weaker where it turns %j into %j', (befo
 });
 
 /** The rest of the table: both ways it is weaker where the direction is unknown. */
-const MORE: readonly (readonly [string, string, string, 'one way' | 'both ways' | 'neither'])[] = [
+const MORE: readonly (readonly [
+  string,
+  string,
+  string,
+  'one way' | 'other way' | 'both ways' | 'neither',
+])[] = [
   ['{}', '{ branch: other }', 'branch', 'both ways'],
   ['{}', '{ directory: below }', 'directory', 'both ways'],
   ['{ publish: { requireApprovalBy: [admin] } }', '{}', 'publish.requireApprovalBy', 'one way'],
@@ -82,6 +88,12 @@ const MORE: readonly (readonly [string, string, string, 'one way' | 'both ways' 
   ['{ updates: { minimumAge: 3d } }', '{ updates: { minimumAge: 1d } }', 'updates.minimumAge', 'one way'],
   ['{ updates: { soak: 3d } }', '{}', 'updates.soak', 'one way'],
   ['{}', '{ updates: { follow: none } }', 'updates.follow', 'neither'],
+  [
+    '{ updates: { automerge: patch } }',
+    '{ updates: { automerge: patch, follow: none } }',
+    'updates.follow',
+    'other way',
+  ],
   ['{}', '{ updates: { maxOpen: 9 } }', 'updates.maxOpen', 'neither'],
   ['{}', '{ sharing: { to: [acme/x] } }', 'sharing.to', 'one way'],
   ['{}', '{ sharing: { from: [acme/x] } }', 'sharing.from', 'one way'],
@@ -152,7 +164,12 @@ test.each(MORE)('from %j to %j, %s is weaker: %s', (before, after, field, direct
   expect(ways.map((way) => way.map((one) => one.field))).toEqual([[field], [field]]);
   const [there, back] = ways.map(([one]) => one?.weaker);
   expect([there, back]).toEqual(
-    { 'one way': [true, false], 'both ways': [true, true], neither: [false, false] }[direction],
+    {
+      'one way': [true, false],
+      'other way': [false, true],
+      'both ways': [true, true],
+      neither: [false, false],
+    }[direction],
   );
 });
 
@@ -205,6 +222,49 @@ test('CODEOWNERS is weaker wherever a line changes, and a file that is new is no
   ]);
   expect(change([], ['* @alice'])).toMatchObject([{ weaker: false }]);
   expect(change(['* @alice'], [], config('{ publish: { codeOwners: false } }'))).toEqual([]);
+});
+
+const following = (follow: string): string => `{ updates: { automerge: all, follow: ${follow} } }`;
+const wave = (name: string, gate: Partial<WaveGate>): Wave => ({
+  name,
+  select: {},
+  pauseAfter: 60,
+  gate: {
+    published: { kind: 'percent', percent: 100 },
+    statuses: [],
+    deployments: [],
+    onFailure: 'stop',
+    ...gate,
+  },
+});
+const rollout = (...waves: readonly Wave[]): readonly Rollout[] => [
+  { name: 'web', upstreams: [{ packages: ['web'] }], waves },
+];
+
+test('other updates that merge automatically need an approval', () => {
+  expect(changesOf(following('channel/stable'), following('channel/edge'))).toMatchObject([
+    { field: 'updates.follow', weaker: true, asks: true },
+  ]);
+});
+
+test("a rollout that loses a person's approval of a wave needs an approval, and other settings do not", () => {
+  const canary = wave('canary', { manual: true });
+  const rest = wave('rest', {});
+  const before = rollout(canary, rest);
+  const asked = (after: readonly Rollout[]): readonly (readonly [string, boolean])[] =>
+    configurationChanges(
+      { config: config('{}'), rollouts: before, owners: [] },
+      { config: config('{}'), rollouts: after, owners: [] },
+    ).map(({ field, weaker, asks }) => {
+      expect(weaker).toBe(true);
+      return [field, asks];
+    });
+  const at = 'rollouts[web].waves[canary]';
+  expect(asked([])).toEqual([['rollouts[web]', true]]);
+  expect(asked(rollout(rest))).toEqual([[at, true]]);
+  expect(asked(rollout(wave('canary', {}), rest))).toEqual([[`${at}.gate.manual`, true]]);
+  expect(asked(rollout(canary))).toEqual([['rollouts[web].waves[rest]', false]]);
+  expect(asked(rollout({ ...canary, pauseAfter: 0 }, rest))).toEqual([[`${at}.pauseAfter`, false]]);
 });
 
 function read(one: string | RepositoryConfig): RepositoryConfig {
