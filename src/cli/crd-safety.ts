@@ -2,6 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import { PorticoError } from '../error.ts';
+import { appliedNode } from '../package/applied/applied-value.ts';
+import { differencesIn } from '../package/applied/differences.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { crdUpgrades } from '../package/power/crd-safety.ts';
 import { issueWords } from '../package/power/crd-words.ts';
@@ -45,8 +47,21 @@ function resourcesIn(call: Call, typed: string): KrmObject[] {
     : new Map([[basename(path), { mode: '100644', bytes: readOne(path, typed) }]]);
   return [...files]
     .filter(([file]) => !isDirectory || /\.(?:ya?ml|json)$/.test(file))
-    .flatMap(([file, { bytes }]) => readFileOf(file, bytes, { resourcesOnly: true }).documents)
-    .map(({ value }) => value);
+    .flatMap(([file, { bytes }]) => appliedIn(file, bytes));
+}
+
+/** A file's objects as a cluster gets them. */
+function appliedIn(file: string, bytes: Uint8Array): KrmObject[] {
+  const { yaml, documents } = readFileOf(file, bytes, { resourcesOnly: true });
+  const [difference] = differencesIn(yaml);
+  if (difference !== undefined) {
+    const { line, what, hint } = difference;
+    throw new PorticoError('CRD_UNREADABLE', `${file}:${line}: the file cannot be judged, because ${what}`, {
+      blame: 'user',
+      hint,
+    });
+  }
+  return documents.map(({ root }) => appliedNode(root) as KrmObject);
 }
 
 function readOne(path: string, typed: string): Uint8Array {
