@@ -92,8 +92,8 @@ test('a rollout says who is in which wave, and one that is removed that no wave 
   expect(comment).toContain('**`rollouts[slow].waves[canary].gate.manual`**');
   expect(comment).toContain('**`rollouts[slow].waves[all]`**');
   expect(comment).toContain('Rollout `slow` of `acme/up:web`: `canary`: `acme/edge:shop`, `acme/far:shop`.');
-  // Told in bold, and no admin is asked.
-  expect((await up.checksOf(faster.number)).get('portico/config')?.conclusion).toBe('success');
+  // A person's approval goes away, so that an admin is asked.
+  expect((await up.checksOf(faster.number)).get('portico/config')?.conclusion).toBe('action_required');
   const removed = await up.propose('removed', { [file]: null });
   expect(await up.sticky(removed.number)).toContain(
     '**Updates of `acme/up:web` would go to all downstreams at once**',
