@@ -62,8 +62,11 @@ export function shorten(text: string, limit: Limit | number): string {
 
 const CLAUSE_END = /[,;:.?!](?=\s)(?! (?:but|except|not|only|unless|without)\b)/g;
 /** Words after which a negation or an exception may come. */
-const WAITING =
-  /(?:[ ,;:]+(?:a|an|and|are|be|can|could|did|do|does|for|had|has|have|if|in|is|may|must|of|or|should|that|the|to|was|were|which|will|with|would))+$/i;
+const WAITING = new Set(
+  'a an and are be can could did do does for had has have if in is may must of or should that the to was were which will with would'.split(
+    ' ',
+  ),
+);
 
 /** The start of a text up to the end of a clause in its second half, or else of a word; a text without either as it is. */
 function wholeClauses(start: string, rest: string): string {
@@ -73,7 +76,20 @@ function wholeClauses(start: string, rest: string): string {
     .findLast((index) => index < start.length && index >= half);
   if (clause !== undefined) return start.slice(0, clause);
   const word = /^\s/.test(rest) ? start.length : start.lastIndexOf(' ');
-  return word < half ? start : start.slice(0, word).replace(WAITING, '');
+  return word < half ? start : start.slice(0, word - waitingAtEnd(start.slice(0, word)));
+}
+
+/** How many characters the waiting words at the end of a text take, with what parts them from the rest. */
+function waitingAtEnd(text: string): number {
+  let end = text.length;
+  for (let at = end; at > 0;) {
+    const space = text.lastIndexOf(' ', at - 1);
+    if (space <= 0 || !WAITING.has(text.slice(space + 1, at).toLowerCase())) break;
+    at = space;
+    while (at > 0 && ' ,;:'.includes(text.charAt(at - 1))) at -= 1;
+    end = at;
+  }
+  return text.length - end;
 }
 
 /** Whole lines where one ends near, no comment left open. */

@@ -76,7 +76,8 @@ export function isSettled(pattern: string, value: string, setters: ReadonlyMap<s
   const filled = fillPattern(pattern, (name) => setters.get(name));
   const { literals, names } = partsOf(filled);
   // A given value may itself hold `${name}`: the real function asks for that setter.
-  if (names.some((name) => !settersIn(pattern).includes(name))) return false;
+  const asked = new Set(settersIn(pattern));
+  if (names.some((name) => !asked.has(name))) return false;
   const [first = '', last = ''] = [literals[0], literals.at(-1)];
   if (literals.length === 1) return filled === value;
   return (

@@ -4,7 +4,8 @@ import type { Source } from '../yaml/node.ts';
 import { documentText, patchDocument } from '../yaml/patch.ts';
 import { applySplices } from '../yaml/splice.ts';
 import { changeTree, newTree } from './change-nodes.ts';
-import { sameValue } from './field-notes.ts';
+import { getField, isContainer, noteOf, sameValue, setNote } from './field-notes.ts';
+import type { Container } from './field-notes.ts';
 import type { KrmObject } from './krm-object.ts';
 import { readResources } from './read-resources.ts';
 import type { SourceFile } from './read-resources.ts';
@@ -20,13 +21,33 @@ export function editInPlace(source: SourceFile, wanted: readonly KrmObject[]): s
     const document = source.documents[at];
     const place = document === undefined ? undefined : source.yaml.documents[document.at];
     if (document === undefined || place === undefined || sameValue(document.value, value)) return [];
-    const tree = changeTree(document.root, document.value, value);
+    const isBroken = breakFlow(value, document.value) && document.root.flow === true;
+    const tree = isBroken ? newTree(value) : changeTree(document.root, document.value, value);
     unfinished ||= tree.unfinished;
     return patchDocument(text, place, tree.root);
   });
   if (splices.length === 0) return text.text;
   const edited = sameEnd(text.text, applySplices(text.text, splices));
   return unfinished || needsCheck(text.text) ? settle(source, edited, wanted) : edited;
+}
+
+/**
+ * Puts collections in flow style around a comment that `before` does not have into block style: `{}` and `[]` on one line
+ * have no place for it. Changes the notes of `after`; true where a comment in it is new.
+ */
+function breakFlow(after: Container, before: unknown): boolean {
+  const old = isContainer(before) ? before : {};
+  let isCommented = false;
+  for (const key of Array.isArray(after) ? after.keys() : Object.keys(after)) {
+    const { comment, style } = noteOf(after, key);
+    const value = getField(after, key);
+    if (isContainer(value) && breakFlow(value, getField(old, key))) {
+      if (style === 'flow') setNote(after, key, { style: undefined });
+      isCommented = true;
+    }
+    isCommented ||= comment !== undefined && comment !== noteOf(old, key).comment;
+  }
+  return isCommented;
 }
 
 /** Anchors and explicit keys are the layouts in which editing in place may go wrong. */

@@ -106,6 +106,10 @@ describe('search-replace', () => {
       { 'by-path': 'spec.a', 'put-comment': 'kpt-set: ${a}' },
       text.replace('a: [x, y]\n', 'a: # kpt-set: ${a}\n  - x\n  - y\n'),
     ],
+    [
+      { 'by-value': 'y', 'put-comment': 'kpt-set: ${y}' },
+      text.replace('a: [x, y]\n', 'a:\n  - x\n  - y # kpt-set: ${y}\n'),
+    ],
     [{ 'by-path': 'spec.*.c', 'put-value': '1' }, text],
   ])('%j', async (config, wanted) =>
     expect((await runBuiltin('search-replace:v0.2', config, text)).text).toBe(wanted),

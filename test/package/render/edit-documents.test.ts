@@ -184,6 +184,28 @@ describe('text of resources', () => {
       text.replace('list: [a, b] # all\n', 'list: # all\n    - a\n    - b # second\n'),
     );
   });
+
+  test.each([
+    [
+      'metadata: {name: x, labels: {app: web, tier: "1"}}\nlist: [{port: 80}, {port: 81}]\n',
+      'metadata:\n  name: x\n  labels:\n    app: web # of it\n    tier: "1"\nlist: [{port: 80}, {port: 81}]\n',
+    ],
+    ['metadata:\n  name: x\n  labels: {}\nlist: [{a: {app: web}}, {b: 1}]\n', ''],
+    ['{"metadata": {"name": "x", "labels": {"app": "web"}}, "list": [1]}\n', ''],
+  ])('a comment inside {} or [] is written, and they become blocks around it: %j', (text, wanted) => {
+    const source = readResources('x.yaml', text);
+    const after = copyValue(source.documents[0]!.value);
+    const note = (within: unknown): void => {
+      if (!isMap(within) && !Array.isArray(within)) return;
+      if (isMap(within) && 'app' in within) setNote(within, 'app', { comment: 'of it' });
+      Object.values(within).forEach(note);
+    };
+    note(after);
+    const edited = editInPlace(source, [after]);
+    expect(sameValue(readResources('x.yaml', edited).documents[0]!.value, after), edited).toBe(true);
+    expect(edited).toContain(' # of it\n');
+    if (wanted !== '') expect(edited).toBe(wanted);
+  });
 });
 
 function inspect(data: unknown): string {
