@@ -88,7 +88,7 @@ describe('the base moved for the same package', () => {
     expect(explained).toContain('Who can: the role write or higher.');
 
     // A person edits another line of the file: nothing is settled by that.
-    await repo.push('two', data({ ...taken, more: 'yes' }));
+    await repo.push('two', data({ ...taken, more: 'much' }));
     await stage.idle();
     expect((await repo.checksOf(second.number)).get('portico/conflicts')?.output.title).toBe(
       'Open: ConfigMap/web data.color, and 2 more',
@@ -112,12 +112,12 @@ describe('the base moved for the same package', () => {
     );
     expect(two.reaction).toBe('rocket');
     expect(await repo.read('web/config.yaml', (await repo.pull(second.number)).head.sha)).toBe(
-      data({ ...taken, size: 'tiny', more: 'yes' })['web/config.yaml'],
+      data({ ...taken, size: 'tiny', more: 'much' })['web/config.yaml'],
     );
     expect((await repo.checksOf(second.number)).get('portico/conflicts')?.output.title).toBe(
       'Open: ConfigMap/web data.shape',
     );
-    await repo.push('two', data({ ...taken, size: 'tiny', shape: 'oval', more: 'yes' }));
+    await repo.push('two', data({ ...taken, size: 'tiny', shape: 'oval', more: 'much' }));
     await stage.idle();
     expect((await repo.checksOf(second.number)).get('portico')?.conclusion).toBe('action_required');
     await repo.review(second.number, 'APPROVE');

@@ -13,7 +13,7 @@ async function twoThatShare(
   stage: Stage,
 ): Promise<{ readonly web: StageRepository } & Record<'a' | 'b', { readonly number: number }>> {
   const web = stage.repository('web');
-  await web.push('a', { 'web/extra.yaml': configMap('extra', { kept: 'yes' }) });
+  await web.push('a', { 'web/extra.yaml': configMap('extra', { kept: 'here' }) });
   const a = await web.open('a');
   await web.push(
     'b',

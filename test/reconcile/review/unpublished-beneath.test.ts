@@ -12,7 +12,7 @@ let stage: Stage;
 
 const ASKS = 'branch: main\npublish: { requireApprovals: 1 }';
 const AUTO = `${ASKS}\nupdates: { automerge: all }`;
-const PUSHED = { 'shop/extra.yaml': configMap('extra', { pushed: 'yes' }) };
+const PUSHED = { 'shop/extra.yaml': configMap('extra', { pushed: 'here' }) };
 const change = (color: string): Record<string, string> => ({
   'web/config.yaml': configMap('web', { color }),
 });
