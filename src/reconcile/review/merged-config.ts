@@ -12,8 +12,8 @@ export interface MergedConfig {
 }
 
 /**
- * A merge that changes the configuration is judged by the one before it: no proposal sets the rules for itself. Any other merge is
- * judged by the configuration in effect.
+ * A merge is judged by the configuration before it: no proposal sets the rules for itself, or for a merge before it. The
+ * configuration in effect judges a merge only where there was none before it, or where it is on another branch.
  */
 export async function configOfMerge(
   { git }: Pick<RepositoryAccess, 'git'>,
@@ -31,7 +31,7 @@ export async function configOfMerge(
   const proposal = { facts, config: before.config, otherFiles };
   const commits = { base, configured: base, head: merge };
   const places = await changedPlaces(git, proposal, commits, signal);
-  if (places.length === 0) return { config, changes: [] };
+  if (places.length === 0) return { config: before.config, changes: [] };
   const proposed = await configurationOf(git, proposal, commits, signal);
   const documents = await proposedDocuments(git, places, commits, signal);
   const changes = await proposedChanges({ git, proposal, places, proposed, documents, commits, signal });

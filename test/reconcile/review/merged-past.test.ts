@@ -23,6 +23,7 @@ beforeAll(async () => {
     rights: { files: FILES },
     back: { files: FILES },
     weaker: { files: FILES },
+    loosened: { files: FILES },
     open: { files: FILES, spec: 'branch: main\npublish: { requireApprovals: 0 }' },
     power: {
       files: FILES,
@@ -293,6 +294,19 @@ describe('without it, or past it', () => {
     expect(check?.output.summary).toContain(
       'It makes the configuration weaker, which needs approval from the role admin.',
     );
+  });
+
+  test('a merge that no one approved is judged by the configuration before it, not by one merged later', async () => {
+    const repo = stage.repository('loosened');
+    await repo.press((await repo.propose('next', change('red'))).number);
+    const rules = configuration('loosened', 'branch: main\npublish: { requireApprovals: 0 }');
+    const later = await repo.propose('rules', { '.github/portico.yaml': rules });
+    await repo.press(later.number);
+    await stage.look('loosened');
+    expect([...(await repo.tags()).keys()]).toEqual([]);
+    const { number } = await repo.propose('after', change('green'));
+    await repo.press(number);
+    expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
   });
 
   test('where no approval is asked for the check is neutral, and every merge publishes', async () => {
