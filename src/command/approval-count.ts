@@ -160,6 +160,8 @@ function hasMoved({ login, accountId }: ApprovalRecord, { accountOf }: ApprovalI
   return now !== undefined && (now === null || (accountId !== undefined && accountId !== now));
 }
 
+const WEIGHT = { approved: 0, dismissed: 1, 'changes-requested': 2 } as const;
+
 /** Everything decisive that was said, oldest first. */
 function statements({ reviews, records }: Pick<ApprovalInput, 'reviews' | 'records'>): Statement[] {
   const says = {
@@ -178,7 +180,9 @@ function statements({ reviews, records }: Pick<ApprovalInput, 'reviews' | 'recor
       const { login, accountId: id, digest } = record;
       return { login, id, isBot: false, how: 'comment', says: 'approved', digest, ...momentOf(record) };
     });
-  return [...fromReviews, ...fromRecords].sort((a, b) => compareTimes(a.at, b.at) ?? 0);
+  // An objection wins over an approval of the same second, which is how precise the forge's times are.
+  const order = (a: Statement, b: Statement): number => WEIGHT[a.says] - WEIGHT[b.says];
+  return [...fromReviews, ...fromRecords].sort((a, b) => (compareTimes(a.at, b.at) ?? 0) || order(a, b));
 }
 
 function countedState(
@@ -195,11 +199,9 @@ function countedState(
   if (!permitted) return 'not-permitted';
   const standing = statements.slice(statements.findLastIndex(({ says }) => says === 'changes-requested') + 1);
   const given = standing.filter(({ says }) => says === 'approved');
-  // As on the forge, the latest review of a person is the one that speaks: dismissed, it does not leave it to an earlier one.
+  // The forge does not tell what a dismissed review said: it may have been an objection, so that nothing earlier counts.
   const dismissed = standing.findLastIndex(({ says }) => says === 'dismissed');
-  const approvals = standing.filter(
-    ({ says, how }, at) => says === 'approved' && (how === 'comment' || at > dismissed),
-  );
+  const approvals = standing.slice(dismissed + 1).filter(({ says }) => says === 'approved');
   if (approvals.length === 0) {
     return given.length === 0 && statements.some(({ says }) => says === 'approved')
       ? 'withdrawn'

@@ -271,7 +271,22 @@ describe('approvals are counted', () => {
     [
       'taken back, that dismissed',
       { records: [record('bob', 1)], reviews: [review('bob', 'DISMISSED', 2)] },
-      ['bob comment'],
+      ['-bob dismissed'],
+    ],
+    [
+      'a comment and an objection in one second',
+      { records: [record('bob', 1)], reviews: [review('bob', 'CHANGES_REQUESTED', 1)] },
+      ['!bob'],
+    ],
+    [
+      'an objection and a review in one second',
+      { reviews: [review('bob', 'CHANGES_REQUESTED', 1), review('bob', 'APPROVED', 1)] },
+      ['!bob'],
+    ],
+    [
+      'a comment and a dismissed review in one second',
+      { records: [record('bob', 1)], reviews: [review('bob', 'DISMISSED', 1)] },
+      ['-bob dismissed'],
     ],
     [
       'approved twice, the later one dismissed',
