@@ -18,7 +18,7 @@ type Move = readonly [made: FieldPath, source: FieldPath];
 
 const INSTALL: FieldPath = ['spec', 'install', 'spec'];
 
-function isOperator(value: Fields): boolean {
+export function isOperator(value: Fields): boolean {
   return (
     value['kind'] === 'ClusterServiceVersion' &&
     groupOf(textAt(value, 'apiVersion')) === 'operators.coreos.com'

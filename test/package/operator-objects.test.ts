@@ -5,28 +5,12 @@ import { convertRegistry } from '../../src/bundle/convert-registry.ts';
 import { kindOf } from '../../src/bundle/manifest.ts';
 import { objectFiles } from '../../src/bundle/object-files.ts';
 import { readRegistryBundle } from '../../src/bundle/registry-bundle.ts';
-import { judge } from '../../src/cel/judge.ts';
-import { readyPolicy } from '../../src/cel/policies/table.ts';
-import { compilePolicy, type Policy } from '../../src/cel/policy.ts';
-import { filledParams } from '../../src/config/policy-params.ts';
-import { createRuntime } from '../../src/function/runtime.ts';
 import { madeObjects } from '../../src/package/operator-objects.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
 import { diffPower } from '../../src/package/power/power-diff.ts';
-import type { GuardrailExemption } from '../../src/package/render/exempt.ts';
-import type { FunctionRuntime } from '../../src/package/render/function-runtime.ts';
-import { renderPackage } from '../../src/package/render/render.ts';
 import { executedResources } from '../../src/preview/executed.ts';
+import { filesOf, found, powers, type Asked } from './judged.ts';
 
-const filesOf = (texts: Readonly<Record<string, string>>): PackageFiles =>
-  new Map(
-    Object.entries(texts).map(([path, text]) => [
-      path,
-      { mode: '100644', bytes: new TextEncoder().encode(text) },
-    ]),
-  );
-
-const KPTFILE = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: { name: operator }\n';
 const CSV = `apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
 metadata:
@@ -63,12 +47,6 @@ const POWERFUL = `${CSV}      clusterPermissions:
 `;
 const inList = (text: string): string =>
   `apiVersion: v1\nkind: List\nmetadata: { name: all }\nitems:\n${text.replaceAll(/^(?=.)/gm, '  ').replace('  ', '- ')}`;
-
-const powers = (before: PackageFiles, after: PackageFiles): string[] =>
-  diffPower(before, after).changes.map(
-    ({ direction, who, what, file, line }) =>
-      `${direction === 'wider' ? '▲' : '▼'} ${who}: ${what} (${file}:${line})`,
-  );
 
 describe('what an operator may do', () => {
   test.each([
@@ -171,61 +149,6 @@ test.each([
   const power = powers(filesOf({ 'portico-sources.yaml': SOURCES }), withSources(path));
   expect(power.length > 0).toBe(isMade);
 });
-
-/** Judges in this process, at once: no expression here is hostile. */
-const runtime: FunctionRuntime = {
-  ...createRuntime(),
-  async judge(policy, review) {
-    const compiled = compilePolicy(policy);
-    if (!compiled.ok) throw new Error(compiled.problems[0]!.message);
-    return { remarks: judge(compiled.compiled, review) };
-  },
-  async judgeRego(_rego, { changes }) {
-    return {
-      remarks: changes.map(({ object }, at) => ({ at, kind: 'note', message: String(object?.['kind']) })),
-    };
-  },
-};
-
-interface Asked {
-  readonly params?: Readonly<Record<string, unknown>>;
-  readonly exemptions?: readonly GuardrailExemption[];
-  readonly base?: Readonly<Record<string, string>>;
-  readonly rego?: boolean;
-}
-
-async function found(
-  policy: string | Policy,
-  texts: Readonly<Record<string, string>>,
-  { params = {}, exemptions = [], base, rego = false }: Asked = {},
-): Promise<string[]> {
-  const ready = typeof policy === 'string' ? readyPolicy(policy)! : undefined;
-  const { findings } = await renderPackage({
-    files: filesOf({ Kptfile: KPTFILE, ...texts }),
-    runtime,
-    context: {
-      path: 'operator',
-      repository: '',
-      ...(base && { base: filesOf({ Kptfile: KPTFILE, ...base }) }),
-    },
-    guardrails: [
-      {
-        name: 'rule',
-        type: 'validator',
-        mode: 'enforce',
-        spec: { name: 'rule' },
-        ...(rego
-          ? { rego: { wasm: new Uint8Array(), digest: '', entrypoint: 'x' } as never }
-          : { policy: ready?.policy ?? (policy as Policy) }),
-        ...(ready && { params: [filledParams(ready, params)] }),
-        exemptions,
-      },
-    ],
-  });
-  return findings.map(
-    ({ file, line, severity, message }) => `${file}:${line} ${severity} ${message.slice(0, 90)}`,
-  );
-}
 
 const spare = (kind: string): Asked => ({
   exemptions: [{ name: 'e', until: '2099-01-01', why: 'w', resources: [{ kind }] }],

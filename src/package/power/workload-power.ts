@@ -1,5 +1,7 @@
 /** What pods may do beyond their container. */
 import { valueAt, listAt, mapAt, textAt, textsAt, type Fields } from '../plain-values.ts';
+import { isUsualPodPath, podSpecPaths } from '../pod-places.ts';
+import { formatPath } from '../yaml/path.ts';
 import { called, type FieldPath, type PowerResource } from './power-resources.ts';
 import type { Power } from './power-types.ts';
 
@@ -7,13 +9,16 @@ interface Say {
   (what: string, path: FieldPath, more?: { readonly danger?: string; readonly protects?: boolean }): void;
 }
 
-/** Privileges that a workload asks for, and protections that it has. Empty for what runs no pods. */
+/** Privileges that the pods of a resource ask for, and protections that they have. Empty for what runs no pods. */
 export function workloadPowers(resource: PowerResource): Power[] {
-  const base = podSpecPath(resource.value, resource.kind);
-  if (base === undefined) return [];
+  return podSpecPaths(resource.value).flatMap((path) => podPowers(resource, path));
+}
+
+function podPowers(resource: PowerResource, base: FieldPath): Power[] {
   const spec = mapAt(resource.value, ...base);
   const powers: Power[] = [];
-  const who = called(resource);
+  const which = isUsualPodPath(base) ? '' : ` (${formatPath(base.slice(0, -1))})`;
+  const who = `${called(resource)}${which}`;
   const say: Say = (what, path, more = {}) => {
     const place = resource.place([...base, ...path]);
     powers.push({ id: `${who} ${what}`, kind: 'workload', who, what, ...more, ...place });
@@ -35,17 +40,6 @@ export function workloadPowers(resource: PowerResource): Power[] {
 }
 
 const APPARMOR = 'container.apparmor.security.beta.kubernetes.io/';
-
-/** Where a resource keeps its pod; any kind with a template of containers counts. */
-function podSpecPath(value: Fields, kind: string): FieldPath | undefined {
-  const places: FieldPath[] = [
-    ['spec', 'template', 'spec'],
-    ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
-  ];
-  if (kind === 'Pod') return ['spec'];
-  if (kind === 'PodTemplate') return ['template', 'spec'];
-  return places.find((path) => Array.isArray(valueAt(value, ...path, 'containers')));
-}
 
 function ofPod(spec: Fields, say: Say): void {
   for (const [field, what] of [

@@ -8,6 +8,7 @@ import { isForTools, isLocalConfigMap, isMarkedLocal } from '../local-config.ts'
 import { convertedIn, madeObjects, type MadeObject } from '../operator-objects.ts';
 import type { PackageFiles } from '../package.ts';
 import { groupOf, isMap, listAt, textAt, valueAt } from '../plain-values.ts';
+import { podTemplatesIn } from '../pod-places.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, clearPlace, PACKAGE_PATH, pathOf, withBookkeeping, fileOf } from './bookkeeping.ts';
 import { appliedValue, copyValue, textOf } from './field-notes.ts';
@@ -33,8 +34,10 @@ interface Standing {
   readonly value: KrmObject;
   /** Ahead of its fields: '' or `items[0].`. */
   readonly prefix: string;
-  /** For what is made of an operator: from its fields to those of the operator. */
+  /** For what is made of an operator, or a pod in another resource: from its fields to those of that. */
   readonly sourceOf?: MadeObject['sourceOf'];
+  /** For a pod in a resource: that resource. */
+  readonly owner?: KrmObject;
 }
 
 /**
@@ -48,18 +51,17 @@ export function reviewOf(
 ): PolicyReview {
   const isTool = toolTest(items, context);
   const wanted = (one: Standing): boolean =>
-    isSelected(one.value, spec) && ((spec.selectors ?? []).length > 0 || !isTool(one));
+    isSelected(one.owner ?? one.value, spec) && ((spec.selectors ?? []).length > 0 || !isTool(one));
   // No file holds what is made of an operator: mutations leave it to the cluster.
   const makes = (policy?.mutations ?? []).length === 0;
+  const pods = makes && policy?.variables?.some(({ name }) => name === POD_VARIABLE) === true;
   const now = items.map((item) => [filePathOf(item), cleaned(item), item] as const);
   const old = placedIn(context.base).map(([path, value]) => [path, value, undefined] as const);
-  const standing = standingOf(now, makes);
-  const before = new Map(standingOf(old, makes).map((one) => [identityOf(one.value), one]));
-  const present = new Set(standing.map(({ value }) => identityOf(value)));
+  const standing = standingOf(now, { makes, pods });
+  const before = new Map(standingOf(old, { makes, pods }).map((one) => [keyOf(one), one]));
+  const present = new Set(standing.map(keyOf));
   const gone =
-    policy?.deletions === true
-      ? [...before.values()].filter(({ value }) => !present.has(identityOf(value)))
-      : [];
+    policy?.deletions === true ? [...before.values()].filter((one) => !present.has(keyOf(one))) : [];
   const places = [...standing, ...gone].filter(wanted);
   const namespaces = new Map(
     standing
@@ -72,11 +74,13 @@ export function reviewOf(
   return {
     places,
     kptfile: kptfileOf(items),
-    ...(reads && { resources: standing.filter((one) => !isTool(one)).map(({ value }) => value) }),
-    changes: places.map(({ item, value }) => ({
-      object: item === undefined ? null : value,
-      oldObject: before.get(identityOf(value))?.value ?? null,
-      namespace: namespaces.get(metadataText(value, 'namespace')) ?? null,
+    ...(reads && {
+      resources: standing.filter((one) => one.owner === undefined && !isTool(one)).map(({ value }) => value),
+    }),
+    changes: places.map((one) => ({
+      object: one.item === undefined ? null : one.value,
+      oldObject: before.get(keyOf(one))?.value ?? null,
+      namespace: namespaces.get(metadataText(one.value, 'namespace')) ?? null,
     })),
     package: factsOf(items, context),
     namespaces: Object.fromEntries([...namespaces].map(([name, value]) => [name, labelsOf(value)])),
@@ -121,28 +125,40 @@ function replacedIn(item: KrmObject, [first, ...rest]: readonly number[], object
   return { ...item, items };
 }
 
+/** The variable by which a policy asks for pods, so that it is shown those in other resources, too. */
+const POD_VARIABLE = 'podPath';
+
+interface Shown {
+  /** What is made of operators. */
+  readonly makes: boolean;
+  /** Pods in resources of other kinds. */
+  readonly pods: boolean;
+}
+
 /** All resources of documents, with what is made of operators, unless a processor converts these. */
 function standingOf(
   documents: readonly (readonly [path: string, value: KrmObject, item: KrmObject | undefined])[],
-  makes: boolean,
+  { makes, pods }: Shown,
 ): Standing[] {
   const isConverted = convertedIn(documents.map(([path, value]) => [path, value]));
   return documents.flatMap(([path, value, item]) =>
-    unrolled({ value, item, prefix: '' }, makes && !isConverted(path)),
+    unrolled({ value, item, prefix: '' }, { makes: makes && !isConverted(path), pods }),
   );
 }
 
 /** A list's items are resources of their own: nothing is hidden by wrapping it, however often. */
-function unrolled(one: Standing, makes: boolean): Standing[] {
+function unrolled(one: Standing, shown: Shown): Standing[] {
   const { value, item, prefix } = one;
   const items = listItems(value) ?? [];
   const own = isOnlyList(value) && Array.isArray(value['items']) ? [] : [one];
-  const made = makes ? madeObjects(value) : [];
+  const made = shown.makes ? madeObjects(value) : [];
+  const pods = shown.pods && own.length > 0 ? podTemplatesIn(value) : [];
   return [
     ...own,
-    ...made.map((object) => ({ item, value: object.value, prefix, sourceOf: object.sourceOf })),
+    ...made.map((object) => ({ item, prefix, ...object })),
+    ...pods.map((object) => ({ item, prefix, ...object, owner: value })),
     ...items.flatMap((inner, at) =>
-      unrolled({ value: inner, item, prefix: `${prefix}items[${at}].` }, makes),
+      unrolled({ value: inner, item, prefix: `${prefix}items[${at}].` }, shown),
     ),
   ];
 }
@@ -155,13 +171,18 @@ function filePathOf(item: KrmObject): string {
 
 /** Results as functions give them, in order of the remarks. */
 export function resultsOf(remarks: readonly Remark[], review: PolicyReview): ResultItem[] {
-  const named = new Map(review.places.map((one) => [identityOf(one.value), one]));
-  return remarks.map(({ at, kind, message, field, resource }) => {
+  const named = new Map(
+    review.places.filter(({ owner }) => owner === undefined).map((one) => [identityOf(one.value), one]),
+  );
+  return remarks.flatMap(({ at, kind, message, field, resource }) => {
     const standing =
       (resource && named.get(identityText(resource))) ?? review.places[at] ?? packageItself(review);
-    const { item, value, prefix, sourceOf } = standing;
+    const { item, prefix, sourceOf, owner } = standing;
+    // Its metadata is that of its resource, which is judged itself.
+    if (owner !== undefined && field?.startsWith('metadata') === true) return [];
+    const value = owner ?? standing.value;
     // In a list, or made of an operator: the place is known by the document.
-    const isInside = prefix !== '' || sourceOf !== undefined;
+    const isInside = prefix !== '' || (sourceOf !== undefined && owner === undefined);
     const about = isInside ? (item ?? value) : value;
     const namespace = metadataText(about, 'namespace');
     const within = isInside ? ` (${textOf(value, 'kind') ?? ''} ${metadataText(value, 'name')})` : '';
@@ -195,7 +216,7 @@ export function namesOf(value: KrmObject): NonNullable<ResultItem['subject']> {
 /** The resources in these items, those in lists too, with the names that an exemption is matched by. */
 export function subjectsOf(items: readonly KrmObject[]): readonly NonNullable<ResultItem['subject']>[] {
   const placed = items.map((item) => [filePathOf(item), item, item] as const);
-  return standingOf(placed, true).map(({ value }) => namesOf(value));
+  return standingOf(placed, { makes: true, pods: false }).map(({ value }) => namesOf(value));
 }
 
 /** The field in the document that holds the resource. */
@@ -244,6 +265,12 @@ function placedIn(files: PackageFiles | undefined): [path: string, value: KrmObj
   );
 }
 
+/** One identity for all versions of a resource or of a pod in it. */
+function keyOf({ value, owner, sourceOf }: Standing): string {
+  if (owner === undefined || sourceOf === undefined) return identityOf(value);
+  return `${identityOf(owner)} ${formatPath(sourceOf(['template']))}`;
+}
+
 function identityOf(item: KrmObject): string {
   const apiVersion = textOf(item, 'apiVersion') ?? '';
   return identityText({
@@ -274,7 +301,8 @@ function isKptfile(item: KrmObject): boolean {
 function toolTest(items: readonly KrmObject[], { deploy }: RenderContext): (one: Standing) => boolean {
   const heedsMarks = deploy?.every((tool) => tool === 'config-sync') === true;
   const configs = new Set(items.filter(isKptfile).flatMap(configPathsOf));
-  return ({ item, value, prefix }) => {
+  return ({ item, value: own, owner, prefix }) => {
+    const value = owner ?? own;
     // Config Sync heeds the mark of a document, and not that of an item in a list.
     if (heedsMarks && prefix === '' && isMarkedLocal(value)) return true;
     if (!isForTools(value)) return false;
