@@ -162,6 +162,7 @@ export const ERROR_CODES = {
   LAYOUT_MISSING: 'an OCI layout lacks the file of a digest',
   LISTEN_FAILED: 'the server cannot listen on its address',
   LOCAL_FORGE_MISSING: 'the local forge is not installed',
+  MACHINE_TROUBLE: 'the machine has no disk space, memory, file handle or process left, or cannot write',
   MATCHING_LIMIT: 'functions match more text than the limit',
   MERGE_FILE_INVALID: 'portico-merge.yaml cannot be read, or a conflict cannot be remembered in it',
   MIGRATION_INPUT: "a Porch server's objects cannot be read",

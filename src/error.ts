@@ -4,7 +4,7 @@
  */
 import type { ErrorCode } from './error-code.ts';
 
-/** Who has to act: the person asking, the forge or network (try again later), or the maintainers of Portico. */
+/** Who has to act: the person asking, the forge, network or machine (try again later), or the maintainers of Portico. */
 export type Blame = 'user' | 'forge' | 'bug';
 
 export interface ErrorOptions {
@@ -27,6 +27,9 @@ export interface Refusal {
 /** The hint where what was stored cannot be read: another process may know it, for about 40 minutes of tries. */
 export const NEWER_VERSION =
   'During an upgrade, a process of the newer version takes it. Otherwise the next sweep makes up for it.';
+
+export const MACHINE_HINT =
+  'Free disk space or memory, or raise the limit of open files. Portico retries, and continues when there is room.';
 
 export class PorticoError extends Error {
   readonly code: ErrorCode;

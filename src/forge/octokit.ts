@@ -200,6 +200,7 @@ async function ask(
   };
   try {
     const answer = await send(options);
+    requireWhole(answer, options);
     reportCall(answer.status, answer.headers);
     if (options.method === 'GET' && answer.headers.etag !== undefined) {
       const { status, headers: kept, data } = answer;
@@ -216,6 +217,18 @@ async function ask(
     }
     return { status: cached.status, headers: cached.headers, data: cached.data, url: '' } as Answer;
   }
+}
+
+/**
+ * Octokit hands on the text of a body that is not JSON, as a proxy leaves it that truncates answers. Such an answer, and a page of a
+ * list that holds no list, is a failure of the forge: it is not believed, and never cached.
+ */
+function requireWhole({ headers, data }: Answer, options: RequestOptions): void {
+  if (!/\bjson\b/.test(headers['content-type'] ?? '')) return;
+  const body: unknown = data;
+  if (typeof body !== 'object' || body === null) throw new Error('the answer is not complete JSON');
+  if (!('per_page' in options) || Array.isArray(body) || Object.values(body).some(Array.isArray)) return;
+  throw new Error('the answer holds no list');
 }
 
 /** The template that the call was made with; a URL that the forge gave loses its names and numbers. */

@@ -1,4 +1,4 @@
-import { PorticoError } from '../error.ts';
+import { MACHINE_HINT, PorticoError } from '../error.ts';
 
 export interface GitFailure {
   /** The subcommand, for the message. */
@@ -8,6 +8,9 @@ export interface GitFailure {
   readonly stderr: string;
 }
 
+/** The texts of ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EROFS and EIO (strerror), and git's own where it cannot start a process. */
+const MACHINE =
+  /No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error|cannot fork|out of memory/i;
 const AUTH =
   /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|returned error: 40[13]/i;
 const NOT_FOUND =
@@ -18,10 +21,13 @@ const NETWORK =
 const CORRUPT =
   /missing (?:blob|tree|commit|tag|object)|bad object|(?:loose )?object \S+ .*(?:corrupt|is empty)|object file \S+ is empty|packfile \S+ (?:cannot be accessed|does not match|claims)|bad (?:pack|index file)|index file \S+ is too small|not a git repository|bad tree object|invalid object|inflate: |unable to (?:read|parse) (?:tree|object|commit)|broken (?:ref|link)|wrong index|could not parse (?:HEAD|object)|is corrupt|unable to unpack|bad signature|too-short|Unable to create '[^']*\.lock'/i;
 
-/** Tells what a failed git process means. Codes: GIT_AUTH, GIT_NOT_FOUND, GIT_NO_SUCH_REF, GIT_UNREACHABLE, GIT_CORRUPT, GIT_FAILED. */
+/** Tells what a failed git process means. Codes: GIT_AUTH, GIT_NOT_FOUND, GIT_NO_SUCH_REF, GIT_UNREACHABLE, GIT_CORRUPT, MACHINE_TROUBLE, GIT_FAILED. */
 export function gitError(failure: GitFailure): PorticoError {
   const text = failure.stderr.trim();
   const message = `git ${failure.command} failed (${failure.exitCode ?? 'no exit code'}): ${lastLines(text)}`;
+  if (MACHINE.test(text)) {
+    return new PorticoError('MACHINE_TROUBLE', message, { blame: 'forge', hint: MACHINE_HINT });
+  }
   if (AUTH.test(text)) {
     return new PorticoError('GIT_AUTH', message, {
       blame: 'forge',

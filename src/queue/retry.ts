@@ -14,11 +14,16 @@ const FORGE_TRIES = 15;
 const BUG_TRIES = 3;
 /** Milliseconds between two attempts at the most, so that a forge that is back is soon noticed. */
 const MAX_DELAY_MS = 300_000;
+/** A machine asks no one else when it is tried again: often enough to continue soon after there is room, for as long as a forge is tried. */
+const MACHINE_TRIES = 130;
+const MAX_MACHINE_DELAY_MS = 20_000;
+/** Trouble of the machine by its own codes, and by those of PostgreSQL's class "insufficient resources" (errcodes, class 53). */
+const MACHINE = /^(?:MACHINE_TROUBLE|E(?:NOSPC|DQUOT|MFILE|NFILE|NOMEM|ROFS|IO|AGAIN)|53\d{3})$/;
 
 /**
  * Decides by the class of the error. The user's fault is not repeated; the forge's and the network's is, after exactly
  * `retryAfter` seconds where it said so, else after 1 s, 2 s, 4 s … 5 min (15 runs are about 40 minutes; then the sweep
- * takes over); a bug gets three runs, in case it was a race.
+ * takes over); trouble of the machine is repeated every 20 s for as long; a bug gets three runs, in case it was a race.
  * @param attempt the number of the run that failed, from 1
  * @param random  a number in [0, 1): delays are spread between half and the whole, so that jobs that failed together do
  *                not come back together
@@ -26,13 +31,16 @@ const MAX_DELAY_MS = 300_000;
 export function classifyFailure(error: unknown, attempt: number, random: number): Verdict {
   const { blame, code, retryAfter } = error instanceof PorticoError ? error : unknownError(error);
   if (blame === 'user') return { what: 'give-up', outcome: 'refused', code };
-  if (attempt >= (blame === 'forge' ? FORGE_TRIES : BUG_TRIES))
-    return { what: 'give-up', outcome: 'dead', code };
+  const isMachine = MACHINE.test(code);
+  const tries = isMachine ? MACHINE_TRIES : blame === 'forge' ? FORGE_TRIES : BUG_TRIES;
+  if (attempt >= tries) return { what: 'give-up', outcome: 'dead', code };
   if (retryAfter !== undefined) return { what: 'retry', delayMs: Math.max(0, retryAfter) * 1000, hold: true };
-  const longest = Math.min(1000 * 2 ** (attempt - 1), MAX_DELAY_MS);
+  const longest = Math.min(1000 * 2 ** (attempt - 1), isMachine ? MAX_MACHINE_DELAY_MS : MAX_DELAY_MS);
   return { what: 'retry', delayMs: Math.round(longest * (0.5 + random / 2)), hold: false };
 }
 
 function unknownError(error: unknown): { blame: 'bug'; code: string; retryAfter: undefined } {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  if (typeof code === 'string' && MACHINE.test(code)) return { blame: 'bug', code, retryAfter: undefined };
   return { blame: 'bug', code: error instanceof Error ? error.name : 'UNKNOWN', retryAfter: undefined };
 }

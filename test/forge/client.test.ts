@@ -380,6 +380,43 @@ describe('cost', () => {
     ]);
   });
 
+  test('a truncated answer is asked for again, and never cached', async () => {
+    const { repository, calls } = mockForge();
+    const whole = JSON.stringify(REPOSITORY);
+    const json = { 'content-type': 'application/json; charset=utf-8', etag: '"one"' };
+    nock(ORIGIN)
+      .get(REPO)
+      .reply(200, whole.slice(0, whole.length * 0.6), json);
+    nock(ORIGIN, { badheaders: ['if-none-match'] })
+      .get(REPO)
+      .reply(200, whole, json);
+    nock(ORIGIN, { reqheaders: { 'if-none-match': '"one"' } })
+      .get(REPO)
+      .reply(304, undefined, { etag: '"one"' });
+    expect((await repository.get()).fullName).toBe('acme/blueprints');
+    expect((await repository.get()).fullName).toBe('acme/blueprints');
+    expect(calls.filter((c) => c.route === '/repos/{owner}/{repo}').map((c) => c.status)).toEqual([
+      0, 200, 304,
+    ]);
+  });
+
+  test.each([
+    ['text that is not JSON', '[{"id": 1, "bo'],
+    ['an object in place of a list', '{"message": "ok"}'],
+    ['nothing', 'null'],
+  ])('%s in place of a page of a list is a failure of the forge', async (_what, body) => {
+    const { repository } = mockForge();
+    nock(ORIGIN)
+      .persist()
+      .get(`${REPO}/pulls`)
+      .query(true)
+      .reply(200, body, { 'content-type': 'application/json' });
+    await expect(repository.listOpenPulls()).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      blame: 'forge',
+    });
+  });
+
   test('an ETag is good for one token; with another, the time is asked for where it can be relied on', async () => {
     const { repository } = mockForge();
     const asked: (string | null)[][] = [];

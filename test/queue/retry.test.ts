@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
+import { gitError } from '../../src/git/git-error.ts';
 import { classifyFailure } from '../../src/queue/retry.ts';
 
 const forge = new PorticoError('FORGE_UNAVAILABLE', 'no answer', { blame: 'forge' });
@@ -36,6 +37,29 @@ describe('what becomes of a failed job', () => {
   test('the time that the forge named is kept exactly', () => {
     const limited = new PorticoError('RATE_LIMITED', 'slow down', { blame: 'forge', retryAfter: 61 });
     expect(classifyFailure(limited, 3, 0.3)).toEqual({ what: 'retry', delayMs: 61_000, hold: true });
+  });
+
+  test.each([
+    [Object.assign(new Error('write'), { code: 'ENOSPC' }), 'ENOSPC'],
+    [Object.assign(new Error('open'), { code: 'EMFILE' }), 'EMFILE'],
+    [Object.assign(new Error('could not extend file'), { code: '53100' }), '53100'],
+    [
+      gitError({
+        command: 'fetch',
+        exitCode: 128,
+        stderr:
+          'error: unable to write loose object file: No space left on device\nfatal: unpack-objects failed',
+      }),
+      'MACHINE_TROUBLE',
+    ],
+  ])('trouble of the machine is repeated within 20 s for 40 minutes: %s', (error, code) => {
+    const delays = Array.from({ length: 129 }, (_, index) => {
+      const verdict = classifyFailure(error, index + 1, 1);
+      return verdict.what === 'retry' ? verdict.delayMs : Number.NaN;
+    });
+    expect(Math.max(...delays)).toBe(20_000);
+    expect(delays.reduce((sum, delay) => sum + delay)).toBeGreaterThan(2_400_000);
+    expect(classifyFailure(error, 130, 1)).toEqual({ what: 'give-up', outcome: 'dead', code });
   });
 
   test.each([
