@@ -2,7 +2,7 @@ import { PgBoss, type CommandResponse, type Db } from 'pg-boss';
 import type { Logger } from 'pino';
 
 import { PorticoError } from '../error.ts';
-import type { Database, Queryable } from './database.ts';
+import { UNBOUNDED, type Database, type Queryable } from './database.ts';
 import type { Lane } from './job.ts';
 
 /** The queue of jobs that were given up. No lane may have its name. */
@@ -67,6 +67,7 @@ async function install(boss: PgBoss, lanes: readonly Lane[], shared: boolean): P
 async function withInstallLock(database: Database, work: () => Promise<void>): Promise<void> {
   if (database.engine === 'pglite') return work();
   await database.transaction(async (tx) => {
+    for (const statement of UNBOUNDED) await tx.query(statement);
     await tx.query('SELECT pg_advisory_xact_lock(7076847385)');
     await work();
   });

@@ -26,3 +26,10 @@ export interface Database extends Queryable, AsyncDisposable {
   readonly session?: () => Promise<Session>;
   close(): Promise<void>;
 }
+
+/** Statements for a transaction that may wait as long as another process needs to install or migrate. */
+export const UNBOUNDED: readonly string[] = [
+  'SET LOCAL lock_timeout = 0',
+  'SET LOCAL statement_timeout = 0',
+  'SET LOCAL idle_in_transaction_session_timeout = 0',
+];

@@ -1,5 +1,5 @@
 import { PorticoError } from '../error.ts';
-import type { Database } from './database.ts';
+import { UNBOUNDED, type Database } from './database.ts';
 
 /**
  * The tables of our own, beside pg-boss's schema `pgboss`, which pg-boss migrates itself. Forward only: a step that was
@@ -83,6 +83,7 @@ function migration(): string {
   );
   return `
     BEGIN;
+    ${UNBOUNDED.map((statement) => `${statement};`).join('\n    ')}
     SELECT pg_advisory_xact_lock(7076847384);
     CREATE SCHEMA IF NOT EXISTS portico;
     CREATE TABLE IF NOT EXISTS portico.migration (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());

@@ -1,9 +1,34 @@
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client, Pool, escapeIdentifier, type PoolClient, type QueryResult } from 'pg';
+import { Client, Pool, escapeIdentifier, type ClientBase, type QueryResult } from 'pg';
 
 import { PorticoError } from '../error.ts';
 import type { Database, Queryable } from './database.ts';
+
+/**
+ * What bounds each connection, so that a process that hangs, or a machine that is gone, keeps no lock of the server for longer than people
+ * wait for an answer. Settings that an older server lacks are left out.
+ */
+const BOUNDS: Readonly<Record<string, string>> = {
+  tcp_keepalives_idle: '10',
+  tcp_keepalives_interval: '5',
+  tcp_keepalives_count: '3',
+  idle_in_transaction_session_timeout: '8s',
+  lock_timeout: '30s',
+  statement_timeout: '5min',
+};
+
+/** A session that keeps locks is a lease: this process renews it, or the server ends it and frees them. */
+const LEASE = '8s';
+const RENEW_MS = 2_000;
+
+async function bound(client: ClientBase, bounds: Readonly<Record<string, string>>): Promise<void> {
+  await client.query(
+    `SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS wanted(name, value) JOIN pg_settings USING (name)`,
+    [Object.keys(bounds), Object.values(bounds)],
+  );
+}
 
 /**
  * Opens a pool of connections to a PostgreSQL server.
@@ -12,11 +37,12 @@ import type { Database, Queryable } from './database.ts';
 export async function openPostgres(url: string, signal?: AbortSignal): Promise<Database> {
   const settings = {
     connectionString: url,
-    application_name: 'portico',
+    // Names the process to whoever looks for the one that hangs; PostgreSQL keeps 63 bytes.
+    application_name: `portico ${hostname()}/${process.pid}`.slice(0, 63),
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   };
-  const pool = new Pool({ ...settings, max: 10 });
+  const pool = new Pool({ ...settings, max: 10, onConnect: (client) => bound(client, BOUNDS) });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   try {
@@ -61,21 +87,33 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
       client.on('error', end);
       client.on('end', end);
       await client.connect();
-      // What is kept for a machine that is gone must not be kept for hours.
-      await client.query(
-        'SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3',
-      );
-      const stop = (): Promise<void> => client.end().catch(ignore);
+      await bound(client, { ...BOUNDS, idle_session_timeout: LEASE });
+      const { query } = queryable(client);
+      // One statement after the other: several keys use the session at once, and the driver takes no second one meanwhile.
+      let tail: Promise<unknown> = Promise.resolve();
+      const inTurn: Queryable['query'] = (sql, values) => {
+        const turn = tail.then(() => query(sql, values));
+        tail = turn.catch(ignore);
+        return turn as ReturnType<typeof query<never>>;
+      };
+      const renewal = setInterval(() => void inTurn('SELECT 1').catch(ignore), RENEW_MS).unref();
+      const stop = (): Promise<void> => {
+        clearInterval(renewal);
+        return client.end().catch(ignore);
+      };
       listeners.add(stop);
-      client.on('end', () => listeners.delete(stop));
-      return { ...queryable(client), broken: () => broken };
+      client.on('end', () => {
+        clearInterval(renewal);
+        listeners.delete(stop);
+      });
+      return { query: inTurn, broken: () => broken };
     },
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-function queryable(source: Pool | PoolClient | Client): Queryable {
+function queryable(source: Pick<ClientBase, 'query'>): Queryable {
   return {
     query: async <Row extends object>(sql: string, values?: readonly unknown[]) =>
       (await source.query(sql, values === undefined ? undefined : [...values])).rows as Row[],
@@ -130,6 +168,7 @@ async function listen(connect: () => Client, channel: string, onNotify: (payload
     fresh.on('notification', (message) => onNotify(message.payload ?? ''));
     try {
       await fresh.connect();
+      await bound(fresh, BOUNDS);
       await fresh.query(`LISTEN ${escapeIdentifier(channel)}`);
       stopping.signal.throwIfAborted();
     } catch (error) {

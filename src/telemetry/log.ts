@@ -2,6 +2,8 @@
  * Structured logs: one JSON document a line (or one line of text for a person at a terminal). Every line passes the
  * scrubber as a whole, after it was serialised, so that no field, message or stack can carry a secret past it.
  */
+import { inspect } from 'node:util';
+
 import { pino, type DestinationStream, type Logger } from 'pino';
 
 import { scrubSecrets } from '../text/secrets.ts';
@@ -81,7 +83,7 @@ function base64Cores(prefix: string): string[] {
 }
 
 function describeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return typeof error === 'string' ? error : { message: String(error) };
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : describeObject(error);
   const extra = error as Error &
     Partial<Record<'code' | 'hint' | 'blame' | 'status' | 'retryAfter', unknown>>;
   return {
@@ -95,6 +97,12 @@ function describeError(error: unknown, depth = 0): unknown {
     stack: error.stack,
     cause: error.cause === undefined || depth >= 3 ? undefined : describeError(error.cause, depth + 1),
   };
+}
+
+/** Libraries report copies of errors, which are plain objects. */
+function describeObject(error: unknown): Record<string, unknown> {
+  const { message, code, stack } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  return { message: typeof message === 'string' ? message : inspect(error, { depth: 1 }), code, stack };
 }
 
 function textLine(line: string): string {

@@ -208,3 +208,59 @@ test(
     expect(sessions).toHaveLength(2);
   },
 );
+
+test(
+  'a process that hangs inside a transaction and a lock holds up the others for seconds, not for as long as it hangs',
+  { tags: ['postgresql'] },
+  async () => {
+    await using place = await engines.postgres.place();
+    await using healthy = await place.open();
+    const script = `
+      const { openDatabase } = await import(${JSON.stringify(new URL('../../src/queue/open-database.ts', import.meta.url).href)});
+      const { createSharedLock } = await import(${JSON.stringify(new URL('../../src/replica/shared-lock.ts', import.meta.url).href)});
+      const database = await openDatabase(${JSON.stringify(place.options)});
+      await createSharedLock(database).run('key', () => database.transaction(async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock(42)');
+        console.log('holds both');
+        await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+      }));`;
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script]);
+    try {
+      await once(child.stdout, 'data');
+      child.kill('SIGSTOP');
+      const [{ holders }] = (await healthy.query<{ holders: number }>(
+        `SELECT count(DISTINCT pid)::int AS holders FROM pg_locks JOIN pg_stat_activity USING (pid)
+         WHERE locktype = 'advisory' AND application_name LIKE '%/${child.pid}'`,
+      )) as [{ holders: number }];
+      expect(holders).toBe(2);
+      await Promise.all([
+        createSharedLock(healthy).run('key', () => Promise.resolve()),
+        healthy.query('SELECT pg_advisory_lock(42)'),
+      ]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+);
+
+test(
+  'a lock that its process renews is kept while the process works',
+  { tags: ['postgresql', 'story'] },
+  async () => {
+    await using place = await engines.postgres.place();
+    await using a = await place.open();
+    await using b = await place.open();
+    const order: string[] = [];
+    const begun = Promise.withResolvers<void>();
+    const long = createSharedLock(a).run('key', async () => {
+      begun.resolve();
+      // Longer than the server waits for a session that says nothing.
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      order.push('the first ends');
+    });
+    await begun.promise;
+    await createSharedLock(b).run('key', async () => void order.push('the second begins'));
+    await long;
+    expect(order).toEqual(['the first ends', 'the second begins']);
+  },
+);

@@ -61,6 +61,15 @@ describe('the log', () => {
   });
 
   test.each([
+    ['a copy of an error', { message: 'terminated', code: '57P01' }, 'terminated'],
+    ['an object without a message', { reason: { code: 7 } }, '{ reason: { code: 7 } }'],
+    ['null', null, 'null'],
+  ])('%s in place of an error says what it holds', (_what, err, message) => {
+    const [line] = logged((log) => log.error({ err }, 'failed'));
+    expect(JSON.parse(line!).err.message).toBe(message);
+  });
+
+  test.each([
     ['a token', TOKEN, TOKEN],
     ['a short token', 'remote: ghs_inst11 refused', 'ghs_'],
     ['a fine-grained token', 'github_pat_11AAAAAAA0abcdefghij_klmnop', 'github_pat_'],
