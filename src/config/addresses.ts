@@ -25,6 +25,14 @@ export function addressesOf(protocol: string, host: string | undefined): Address
 }
 
 /**
+ * True for the host of a GitHub Enterprise Server: rate limits are off there until its administrators set them
+ * (https://docs.github.com/en/enterprise-server@latest/admin/configuring-settings/configuring-user-applications-for-your-enterprise/configuring-rate-limits).
+ */
+export function hasNoLimits(host: string): boolean {
+  return host !== '' && !/(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host);
+}
+
+/**
  * The domain of addresses that stand for accounts in commits: `users.noreply.github.com`, elsewhere below the forge's own
  * host, as GitHub Desktop has it (desktop/desktop, `getStealthEmailHostForEndpoint`).
  */

@@ -85,7 +85,7 @@ export const VARIABLES: readonly Topic[] = [
       {
         name: 'POINTS_PER_MINUTE',
         meaning:
-          "API points per installation and minute, where a read is one point and a write five; GitHub's documented limit. Divide it by the number of processes; a GitHub Enterprise Server has no such limit unless its administrator sets one",
+          "API points per installation and minute, where a read is one point and a write five; GitHub's documented limit. Divide it by the number of processes. For a GitHub Enterprise Server, these three have no limit by default: set them if its administrators set one",
       },
       {
         name: 'FORGE_RETRY_MS',

@@ -1,6 +1,6 @@
 /** The environment of the server, checked once and typed: Probot's names where Probot has one. */
 import { PorticoError } from '../error.ts';
-import { addressesOf } from './addresses.ts';
+import { addressesOf, hasNoLimits } from './addresses.ts';
 import {
   readCredentialsFile,
   readEither,
@@ -130,6 +130,9 @@ export function readWorkflowEnvironment(
   });
 }
 
+/** The largest values, in place of GitHub's documented limits. */
+const NO_LIMITS = { CONTENT_PER_MINUTE: '10000', CONTENT_PER_HOUR: '100000', POINTS_PER_MINUTE: '10000000' };
+
 function readSettings(
   env: Variables,
   files: EnvironmentFiles,
@@ -139,7 +142,8 @@ function readSettings(
   const given = Object.entries(env).filter(
     ([name, value]) => value !== '' || name.startsWith('WEBHOOK_SECRET'),
   );
-  const parsed = BY_USE[use].safeParse(Object.fromEntries(given));
+  const limits = hasNoLimits(env['GHE_HOST'] ?? '') ? NO_LIMITS : {};
+  const parsed = BY_USE[use].safeParse({ ...limits, ...Object.fromEntries(given) });
   const previous = readPreviousKeys(env, files);
   const seals = readSealKeys(env, files);
   const signing = readEither(env, files, ['SIGNING_KEY', 'SIGNING_KEY_PATH']);

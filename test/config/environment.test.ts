@@ -63,6 +63,15 @@ describe('the environment', () => {
     });
   });
 
+  test.each([
+    ['a GitHub Enterprise Server', 'github.acme.example', 10_000_000],
+    ['a tenant with data residency', 'acme.ghe.com', 900],
+    ['github.com', 'github.com', 900],
+  ])('the default number of points of %s follows its own limits', (_what, GHE_HOST, points) => {
+    expect(readEnvironment({ ...good, GHE_HOST }, files).pointsPerMinute).toBe(points);
+    expect(readEnvironment({ ...good, GHE_HOST, POINTS_PER_MINUTE: '500' }, files).pointsPerMinute).toBe(500);
+  });
+
   test('what no line of the log may hold: also the password of the database, as written and as meant', () => {
     const DATABASE_URL = 'postgres://portico:p%40ss%2Fword@db/portico?password=an%20other';
     expect(secretsOf(readEnvironment({ ...good, DATABASE_URL }, files))).toEqual([
