@@ -144,7 +144,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }, log);
   started.use(upkeep);
   const leftovers = upkeep.now();
-  log.info({ port: door.port, engine: database.engine }, 'portico is up');
+  log.info({ port: door.port, engine: database.engine, version: VERSION }, 'portico is up');
   // Whoever brings a logger of its own, such as `portico dev`, is no server that anybody operates.
   if (options.log === undefined) await tellNotes(environment, log);
   const parts = started.move();

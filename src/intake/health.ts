@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
+import { VERSION } from '../version.ts';
+
 export interface HealthOptions {
   /** Rejects, or takes longer than the signal lets it, when the database cannot be asked. */
   ping(signal: AbortSignal): Promise<unknown>;
@@ -42,7 +44,7 @@ export function createHealth(options: HealthOptions): Health {
   const pages: Readonly<Record<string, () => Promise<PageAnswer>>> = {
     '/healthz': async () => {
       const lag = Number.isFinite(delay.mean) ? Math.round(delay.mean / 1e6) : 0;
-      return json(lag < LAG_LIMIT_MS, { lagMilliseconds: lag });
+      return json(lag < LAG_LIMIT_MS, { lagMilliseconds: lag, version: VERSION });
     },
     '/readyz': async () => {
       if (options.stopping()) return json(false, { reason: 'stopping' });

@@ -3,6 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+import { VERSION } from '../version.ts';
+
 export interface Metrics {
   readonly registry: Registry;
   /** A webhook was answered; `event` is counted as `other` unless it is one that Portico knows. */
@@ -58,6 +60,12 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   addStall(registry);
+  new Gauge({
+    name: 'portico_build_info',
+    help: 'Always 1; the labels say which version of Portico and Node runs',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: VERSION, node: process.versions.node }, 1);
   const deliveries = new Counter({
     name: 'portico_deliveries_total',
     help: 'Webhook deliveries by event and outcome',
