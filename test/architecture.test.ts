@@ -209,7 +209,7 @@ function folderOf(file: string): string {
   const room = parts.slice(1, 3).join('/');
   if (room in MAY_IMPORT) return room;
   if (parts.length > 2) return parts[1] ?? '.';
-  return ['error.ts', 'error-code.ts'].includes(parts[1] ?? '') ? 'error' : '.';
+  return ['error.ts', 'error-code.ts', 'version.ts'].includes(parts[1] ?? '') ? 'error' : '.';
 }
 
 function targetOf(file: string, specifier: string): string {
