@@ -56,7 +56,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:',
     'npm:probot',
   ],
-  error: [],
+  error: ['package.json'],
   // It starts the command line, and reads what that says.
   action: ['.', 'text', 'node:', 'npm:zod'],
   text: [],
