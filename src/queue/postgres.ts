@@ -42,7 +42,9 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   };
-  const pool = new Pool({ ...settings, max: 10, onConnect: (client) => bound(client, BOUNDS) });
+  // The pool waits for the promise before it hands out the connection, which its types do not say.
+  const onConnect: (client: ClientBase) => unknown = (client) => bound(client, BOUNDS);
+  const pool = new Pool({ ...settings, max: 10, onConnect });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
   try {
@@ -88,13 +90,13 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
       client.on('end', end);
       await client.connect();
       await bound(client, { ...BOUNDS, idle_session_timeout: LEASE });
-      const { query } = queryable(client);
+      const direct = queryable(client);
       // One statement after the other: several keys use the session at once, and the driver takes no second one meanwhile.
       let tail: Promise<unknown> = Promise.resolve();
-      const inTurn: Queryable['query'] = (sql, values) => {
-        const turn = tail.then(() => query(sql, values));
+      const inTurn = <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> => {
+        const turn = tail.then(() => direct.query<Row>(sql, values));
         tail = turn.catch(ignore);
-        return turn as ReturnType<typeof query<never>>;
+        return turn;
       };
       const renewal = setInterval(() => void inTurn('SELECT 1').catch(ignore), RENEW_MS).unref();
       const stop = (): Promise<void> => {
