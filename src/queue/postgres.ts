@@ -23,6 +23,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
 const LEASE = '8s';
 const RENEW_MS = 2_000;
 
+/** For the pool, which waits for the promise before it hands out the connection; its types do not say so. */
+const onConnect: (client: ClientBase) => unknown = (client) => bound(client, BOUNDS);
+
 async function bound(client: ClientBase, bounds: Readonly<Record<string, string>>): Promise<void> {
   await client.query(
     `SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS wanted(name, value) JOIN pg_settings USING (name)`,
@@ -42,8 +45,6 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   };
-  // The pool waits for the promise before it hands out the connection, which its types do not say.
-  const onConnect: (client: ClientBase) => unknown = (client) => bound(client, BOUNDS);
   const pool = new Pool({ ...settings, max: 10, onConnect });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => {});
