@@ -16,7 +16,7 @@ const CHOICES: readonly Choice[] = [
   { at: /\.volumes\[\]$/, beside: ['name'] },
   { at: /\.env\[\]$/, only: ['value', 'valueFrom'] },
   { at: /\.env\[\]\.valueFrom$/, beside: [] },
-  { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['configMap', 'configPath'] },
+  { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['configMap', 'configPath', 'configRef'] },
   { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['image', 'exec'] },
 ];
 

@@ -156,6 +156,18 @@ describe('order and failure', () => {
     expect(textsOf(result.files)['cm.yaml']).toContain('team: blue');
   });
 
+  test('`configRef` names the functionConfig by kind and name, as earlier functions have left it', async () => {
+    const config = (name: string): string =>
+      `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  team: ${name} # kpt-set: \${${name}}\n`;
+    const pipeline =
+      '  mutators:\n  - image: apply-setters:v0.2\n    configMap: { c: blue }\n' +
+      '  - image: set-labels:v0.2\n    configRef: { kind: ConfigMap, name: c }\n    exclude: [{ kind: Kptfile }]\n';
+    const texts = { Kptfile: kptfile('root', pipeline), 'config.yaml': `${config('d')}---\n${config('c')}` };
+    const result = await render({ ...texts, 'cm.yaml': cm });
+    expect(result.problem).toBeUndefined();
+    expect(textsOf(result.files)['cm.yaml']).toContain('team: blue');
+  });
+
   test('an aborted render throws the reason', async () => {
     const files = packageOf({ Kptfile: kptfile('a') });
     await expect(
