@@ -1,4 +1,4 @@
-import { same } from '../yaml/compare.ts';
+import { isNull, same } from '../yaml/compare.ts';
 import { entryOf, textAt } from '../yaml/node.ts';
 import type { MapNode } from '../yaml/node.ts';
 
@@ -50,7 +50,7 @@ export function clashOf(
 
 function chosenIn(map: MapNode, { only, beside = [] }: Choice): string[] {
   return map.entries
-    .map(({ name }) => name)
+    .flatMap(({ name, value }) => (isNull(value) ? [] : [name]))
     .filter((name) => (only === undefined ? !beside.includes(name) : only.includes(name)));
 }
 

@@ -184,7 +184,12 @@ function flatten(
   lists: Lists,
   out: Map<string, string>,
 ): void {
-  if (value === null || path === `metadata.annotations.${IDENTIFIER}`) return;
+  if (path === `metadata.annotations.${IDENTIFIER}`) return;
+  if (value === null) {
+    // Links that are absent.
+    if (path !== 'upstream' && path !== 'upstreamLock') out.set(path, 'null');
+    return;
+  }
   if (Array.isArray(value)) {
     const keys = lists[pattern];
     const items = value as readonly YamlValue[];
