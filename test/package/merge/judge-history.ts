@@ -141,9 +141,9 @@ function resourcesOf(files: PackageFiles): Resources {
       .filter((one) => /(?:^|\/)Kptfile$/.test(one) && path.startsWith(one.slice(0, -'Kptfile'.length)))
       .toSorted((a, b) => b.length - a.length)[0];
     for (const value of documents) {
-      const { kind = '', metadata } = value;
-      const { name = '', namespace = '' } = (metadata ?? {}) as Record<string, YamlValue>;
-      let key = `${root} ${nameOf({ kind: String(kind), namespace: String(namespace), name: String(name) })}`;
+      const { kind = '', metadata } = value as { readonly kind?: string; readonly metadata?: YamlValue };
+      const { name = '', namespace = '' } = (metadata ?? {}) as Record<string, string>;
+      let key = `${root} ${nameOf({ kind, namespace, name })}`;
       while (found.has(key)) key += '+';
       found.set(key, new Map([...leavesOf(value)].map(([path, leaf]) => [path, leaf])));
     }
@@ -173,7 +173,7 @@ function* leavesOf(value: YamlValue, path: YamlPath = []): Generator<[string, st
   if (isData(value) && Object.keys(value).length > 0) {
     for (const [key, inner] of Object.entries(value)) yield* leavesOf(inner, [...path, key]);
   } else if (Array.isArray(value) && isNamed(value)) {
-    for (const item of value) yield* leavesOf(item, [...path, { name: String(item['name']) }]);
+    for (const item of value) yield* leavesOf(item, [...path, { name: item['name'] as string }]);
   } else yield [formatPath(path), text(value), path];
 }
 
