@@ -36,7 +36,7 @@ export const ERROR_CODES = {
   CONFIG_DATABASE: 'no location for the database is configured',
   CONFIG_ENVIRONMENT: 'variables of the environment are missing or wrong',
   CONFIG_INVALID: 'a configuration file or a key cannot be used',
-  CONFIG_PATH_INVALID: 'configPath of a function names no usable file',
+  CONFIG_PATH_INVALID: 'configPath or configRef of a function names no usable resource',
   CONFIG_WEBHOOK_SECRET: 'the webhook secret is missing or is the default one',
   CONTAINERS_INVALID: 'PORTICO_CONTAINERS names no usable container program',
   CONTAINERS_OFF: 'this machine runs no containers',

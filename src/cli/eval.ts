@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
 
 import { PorticoError } from '../error.ts';
+import { withPrefix } from '../function/runtime.ts';
 import { evalFunction } from '../package/render/eval.ts';
 import type { FunctionSpec, Selector } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
@@ -8,7 +10,7 @@ import { readResources } from '../package/render/read-resources.ts';
 import { evaluateStream } from './eval-stream.ts';
 import { usageError } from './exit-code.ts';
 import { readFolder } from './folder.ts';
-import { moduleOf, runtimeOf } from './functions.ts';
+import { imagePrefixOf, moduleOf, runtimeOf } from './functions.ts';
 import { demandsOf } from './guardrails.ts';
 import { outputOf, placeOfOutput, writeOutput } from './output.ts';
 import { renderDocument, renderExit, reportRender, writeResults } from './render-report.ts';
@@ -21,6 +23,7 @@ export async function evaluate(call: Call): Promise<number> {
   const spec = specOf(call);
   const save = savedOf(call, call.path(where));
   const functionConfig = await configOf(call);
+  const configFile = fileInPackage(call, where);
   const { foreign } = await demandsOf(call, call.path(where === '-' ? '.' : where));
   const own = spec.image?.endsWith('.wasm') === true ? [await moduleOf(call, spec.image)] : [];
   const allowed = [...own, ...foreign.allowed];
@@ -37,12 +40,16 @@ export async function evaluate(call: Call): Promise<number> {
     runtime,
     spec,
     ...(functionConfig === undefined ? {} : { functionConfig }),
+    ...(configFile === undefined ? {} : { configFile }),
     includeMetaResources: true,
     signal: call.signal,
   });
   await writeResults(call, result);
   reportRender(result, terminal, placeIn(call, directory));
-  const saved = save === undefined || !result.ok ? undefined : withFunction(result.files, spec, save);
+  const saved =
+    save === undefined || !result.ok
+      ? undefined
+      : withFunction(result.files, withPrefix(spec, imagePrefixOf(call), { allowed }), save);
   const after = saved?.files ?? result.files;
   if (result.ok) await writeOutput(call, output, { directory, before: files, after });
   if (terminal.json) terminal.document({ ...renderDocument(result), ...(saved && { saved: saved.did }) });
@@ -60,6 +67,9 @@ function specOf(call: Call): FunctionSpec {
   if ((image === undefined) === (exec === undefined)) {
     throw usageError('the function is missing', 'Give either --image IMAGE or --exec COMMAND.');
   }
+  const tag = call.text('tag');
+  if (tag !== undefined && image === undefined)
+    throw usageError('--tag needs --image', 'Name the image of which this is the tag.');
   if (call.rest.length > 0 && call.text('fn-config') !== undefined) {
     throw usageError('--fn-config and key=value arguments exclude each other', 'Give one of them.');
   }
@@ -67,6 +77,7 @@ function specOf(call: Call): FunctionSpec {
   const exclude = selectorOf(call, 'exclude');
   return {
     ...(image === undefined ? {} : { image }),
+    ...(tag === undefined ? {} : { tag }),
     ...(exec === undefined ? {} : { exec }),
     ...(call.text('fn-config') === undefined ? { configMap: argumentsOf(call.rest) } : {}),
     ...(select === undefined ? {} : { selectors: [select] }),
@@ -98,6 +109,14 @@ function selectorOf(call: Call, what: 'match' | 'exclude'): Selector | undefined
     if (pairs.length > 0) selector[field] = Object.fromEntries(pairs);
   }
   return Object.keys(selector).length === 0 ? undefined : selector;
+}
+
+/** The path of --fn-config in the package, if it is there: kpt does not pass a function its own configuration as input. */
+function fileInPackage(call: Call, where: string): string | undefined {
+  const typed = call.text('fn-config');
+  if (typed === undefined || where === '-') return undefined;
+  const path = relative(call.path(where), call.path(typed)).replaceAll(sep, '/');
+  return path.startsWith('../') ? undefined : path;
 }
 
 async function configOf(call: Call): Promise<KrmObject | undefined> {

@@ -13,12 +13,19 @@ export async function runtimeOf(
   { allowExec, foreign }: { readonly allowExec: boolean; readonly foreign: ForeignFunctions },
 ): Promise<FunctionRuntime> {
   const containers = await containersHere();
+  const prefix = imagePrefixOf(call);
   const runtime = createRuntime({
     allowExec,
+    ...(prefix === '' ? {} : { imagePrefix: prefix }),
     workingDirectory: call.path('.'),
     ...(containers === undefined ? {} : { containers }),
   });
   return runtime.withForeign?.(foreign) ?? runtime;
+}
+
+/** The registry of images that name none, as the user or kpt's variable says it; '' for kpt's catalog. */
+export function imagePrefixOf(call: Call): string {
+  return call.text('image-prefix') ?? process.env['KPT_IMAGE_PREFIX'] ?? '';
 }
 
 /** `--image fn.wasm`: a module that the user names is one that he allows. Throws `WASM_MISSING`. */

@@ -13,12 +13,20 @@ const GROUPS: readonly Group[] = [
   {
     names: ['pkg', 'package'],
     about: 'packages and their upstreams',
-    verbs: ['get', 'update', 'diff', 'tree', 'init'],
+    verbs: ['get', 'update', 'diff', 'tree', 'cat', 'init'],
   },
 ];
 
 /** kpt has these, and Portico leaves them to it: it never talks to a cluster. */
 const LEFT_TO_KPT: readonly string[] = ['live', 'alpha'];
+
+/** What to do in place of verbs of `kpt fn` that Portico does not have. */
+const FN_LEFT_TO_KPT: Readonly<Record<string, string>> = {
+  doc: 'Run kpt fn doc. docs/functions.md describes the built-in functions.',
+  source:
+    'Run kpt fn source. portico render DIR --output stdout writes a rendered package as a ResourceList.',
+  sink: 'Run kpt fn sink. portico eval - --output DIR writes the files after a function.',
+};
 
 /** What kpt's options ask of a container, and why none of them is taken; without the two dashes. */
 const DECLINED: Readonly<Record<string, string>> = {
@@ -79,8 +87,9 @@ export function withoutGroup(argv: readonly string[]): readonly string[] {
   if (group === undefined) return argv;
   if (second === undefined || second === '--help' || second === '-h') return ['help', first];
   if (group.verbs.includes(second)) return [second, ...others];
+  const left = group.verbs.includes('eval') && Object.hasOwn(FN_LEFT_TO_KPT, second);
   throw usageError(
     `portico ${first} has no ${second}`,
-    `It has: ${group.verbs.join(', ')}. See: portico --help`,
+    (left ? FN_LEFT_TO_KPT[second] : undefined) ?? `It has: ${group.verbs.join(', ')}. See: portico --help`,
   );
 }

@@ -22,14 +22,20 @@ export function resourceListText(files: PackageFiles): string {
 
 /** The documents of a package as they are written, for `kubectl apply -f -`. Throws `UnreadableFile`. */
 export function documentsText(files: PackageFiles): string {
-  const texts = sourcesOf(files).flatMap(({ yaml, documents }) =>
-    documents.map(({ at }) => {
+  return documentsOf(files)
+    .map(({ text }) => text)
+    .join('---\n');
+}
+
+/** The documents of a package as they are written, each with its file. Throws `UnreadableFile`. */
+export function documentsOf(files: PackageFiles): { readonly file: string; readonly text: string }[] {
+  return sourcesOf(files).flatMap(({ yaml, documents }) =>
+    documents.map(({ file, at }) => {
       const place = yaml.documents[at];
       const text = place === undefined ? '' : yaml.source.text.slice(place.bodyStart, place.chunk[1]);
-      return text.endsWith('\n') ? text : `${text}\n`;
+      return { file, text: text.endsWith('\n') ? text : `${text}\n` };
     }),
   );
-  return texts.join('---\n');
 }
 
 function sourcesOf(files: PackageFiles): readonly SourceFile[] {

@@ -12,7 +12,14 @@ export const STRATEGY: Option = {
   help: 'how to merge upstream and local changes',
 };
 
+const IMAGE_PREFIX: Option = {
+  name: 'image-prefix',
+  value: 'PREFIX',
+  help: "registry of images that name none (default: KPT_IMAGE_PREFIX, else kpt's catalog)",
+};
+
 const RENDER_OPTIONS: readonly Option[] = [
+  IMAGE_PREFIX,
   { name: 'config', value: 'FILE', help: "the repository's portico.yaml, whose guardrails run too" },
   { name: 'allow-exec', help: 'let pipelines run programs on this machine' },
 ];
@@ -131,6 +138,12 @@ export const PACKAGE_VERBS: readonly Verb[] = [
         value: 'IMAGE',
         help: 'such as set-labels:v0.2, or a module such as fn.wasm',
       },
+      {
+        name: 'tag',
+        value: 'TAG',
+        help: 'the version, such as v0.2.1 or ~0.2; wins over the one in --image',
+      },
+      IMAGE_PREFIX,
       { name: 'exec', value: 'COMMAND', help: 'run a program on this machine as the function' },
       { name: 'fn-config', value: 'FILE', help: 'file with the functionConfig' },
       { name: 'config', value: 'FILE', help: "the repository's portico.yaml, whose functions may run" },
@@ -246,5 +259,14 @@ export const PACKAGE_VERBS: readonly Verb[] = [
     examples: ['portico tree ./database'],
     positionals: { least: 0, most: 1 },
     load: async () => (await import('./tree.ts')).tree,
+  },
+  {
+    name: 'cat',
+    summary: 'print the documents of a package and its subpackages, or of one file',
+    usage: ['portico cat [DIR|FILE]'],
+    options: [JSON_OPTION],
+    examples: ['portico cat ./database', 'portico cat ./database/service.yaml'],
+    positionals: { least: 0, most: 1 },
+    load: async () => (await import('./cat.ts')).cat,
   },
 ];

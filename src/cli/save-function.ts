@@ -60,6 +60,7 @@ export function withFunction(
   );
   const value: YamlValue = {
     image: fullImage(spec.image ?? ''),
+    ...(spec.tag !== undefined && { tag: spec.tag }),
     ...(configPath !== undefined && { configPath }),
     ...(configPath === undefined && hasKeys(spec.configMap) && { configMap: { ...spec.configMap } }),
     ...(spec.selectors !== undefined && { selectors: spec.selectors.map((one) => ({ ...one })) }),

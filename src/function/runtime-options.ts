@@ -14,6 +14,8 @@ export interface RuntimeOptions {
   readonly needsSandbox?: boolean;
   /** In the place of the usual limits of exec programs. */
   readonly execLimits?: Partial<Limits>;
+  /** The registry of images that name none, as kpt's option of this name; absent, they are those of kpt's catalog. */
+  readonly imagePrefix?: string;
   /** How containers are started; absent, none is. */
   readonly containers?: ContainerSettings;
   /** In the place of the usual limits of wasm modules and containers. */

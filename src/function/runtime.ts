@@ -31,7 +31,9 @@ export function createRuntime(options: RuntimeOptions = {}): FunctionRuntime {
 
 function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): FunctionRuntime {
   const runForeign = lazyRunner(options);
-  const print: NonNullable<FunctionRuntime['print']> = async (spec, list, signal) => {
+  const fullSpec = (spec: FunctionSpec): FunctionSpec => withPrefix(spec, options.imagePrefix, foreign);
+  const print: NonNullable<FunctionRuntime['print']> = async (asked, list, signal) => {
+    const spec = fullSpec(asked);
     const { findAllowed } = await import('./foreign.ts');
     const found = findAllowed(spec, foreign);
     if (found === undefined) return { output: refuseUnknown(spec) };
@@ -42,8 +44,9 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
       : { output: refuse('FUNCTION_NOT_HERE', `${found.image} was not run: ${foreign.denied}`, DENIED_WAYS) };
   };
   return {
-    async run(spec, input, signal) {
+    async run(asked, input, signal) {
       signal?.throwIfAborted();
+      const spec = fullSpec(asked);
       if (spec.exec !== undefined) {
         if (options.allowExec !== true) return refuseExec(spec.exec);
         const { runExec } = await import('./exec.ts');
@@ -55,7 +58,7 @@ function runtimeWith(options: RuntimeOptions, foreign: ForeignFunctions): Functi
     },
     print,
     withForeign: (allowed) => runtimeWith(options, allowed),
-    each: readEach,
+    each: (spec, config, budget) => readEach(fullSpec(spec), config, budget),
     async judgeRego(module, review, signal) {
       signal?.throwIfAborted();
       if (foreign.denied !== undefined) {
@@ -85,6 +88,19 @@ async function lacksSandbox({ needsSandbox, hasSandbox }: RuntimeOptions): Promi
   if (hasSandbox !== undefined) return !(await hasSandbox());
   const { hasBubblewrap } = await import('./sandbox/bubblewrap.ts');
   return !(await hasBubblewrap());
+}
+
+/** A short name gets the prefix, unless the repository or the user allows exactly that name. */
+export function withPrefix(
+  spec: FunctionSpec,
+  prefix: string | undefined,
+  { allowed }: ForeignFunctions,
+): FunctionSpec {
+  const { image } = spec;
+  if (prefix === undefined || prefix === '' || image === undefined || parseImage(image).prefix !== '')
+    return spec;
+  if (allowed.some((one) => one.image === image)) return spec;
+  return { ...spec, image: `${prefix.replace(/\/+$/, '')}/${image}` };
 }
 
 const NO_SANDBOX = 'this server has no sandbox that denies WebAssembly the network.';

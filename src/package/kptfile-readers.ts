@@ -10,7 +10,7 @@ import {
   type Tell,
 } from './kptfile-fields.ts';
 import type { Condition, GitLocation, Kptfile, Pipeline, Upstream, UpstreamLock } from './kptfile-types.ts';
-import type { FunctionSpec, Selector } from './render/function-runtime.ts';
+import type { ConfigRef, FunctionSpec, Selector } from './render/function-runtime.ts';
 import type { YamlValue } from './yaml/edit.ts';
 
 /** The fields of a Kptfile, from the type definitions of kpt's api/kptfile/v1. */
@@ -38,7 +38,24 @@ export function selectorFrom(fields: Fields): Selector {
   };
 }
 
-const FUNCTION = ['image', 'exec', 'tag', 'name', 'configPath', 'configMap', 'selectors', 'exclude'];
+const configRef: Reader<ConfigRef> = (raw, path, tell) => {
+  const fields = fieldsOf(raw, path, tell, ['apiVersion', 'kind', 'name', 'namespace']);
+  const [kind, name] = [fields?.required('kind', text), fields?.required('name', text)];
+  if (fields === undefined || kind === undefined || name === undefined) return undefined;
+  return { kind, name, ...fields.optional('apiVersion', text), ...fields.optional('namespace', text) };
+};
+
+const FUNCTION = [
+  'image',
+  'exec',
+  'tag',
+  'name',
+  'configPath',
+  'configMap',
+  'configRef',
+  'selectors',
+  'exclude',
+];
 
 const pipelineFunction: Reader<FunctionSpec> = (raw, path, tell) => {
   const fields = fieldsOf(raw, path, tell, FUNCTION);
@@ -54,6 +71,7 @@ export function functionFrom(fields: Fields, selectors: Reader<Selector>): Funct
     ...fields.optional('name', text),
     ...fields.optional('configPath', text),
     ...fields.optional('configMap', texts),
+    ...fields.optional('configRef', configRef),
     ...fields.optional('selectors', listOf(selectors)),
     ...fields.optional('exclude', listOf(selectors)),
   };

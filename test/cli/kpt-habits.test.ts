@@ -41,6 +41,8 @@ describe('names', () => {
 
   test.each<[string, string[], RegExp]>([
     ['a verb that the group lacks', ['pkg', 'render'], /portico pkg has no render\nIt has: get, update/],
+    ['a verb that is left to kpt', ['fn', 'sink', 'out'], /portico fn has no sink\nRun kpt fn sink\./],
+    ['a tag of no image', ['fn', 'eval', '--exec', 'cat', '--tag', 'v1'], /--tag needs --image/],
     ['a group of a cluster', ['live', 'apply'], /never talks to a cluster/],
     [
       'an option that containers have',
@@ -82,11 +84,69 @@ describe('names', () => {
 
   test('help names both', async () => {
     expect((await portico(['help', 'fn', 'render'])).stdout).toContain('Also:  portico fn render');
-    expect((await portico(['--help'])).stdout).toContain('  pkg get|update|diff|tree|init');
+    expect((await portico(['--help'])).stdout).toContain('  pkg get|update|diff|tree|cat|init');
     const group = await portico(['pkg', '--help']);
     expect(group.stdout).toMatch(/^Usage: portico pkg VERB[\s\S]*^ {2}diff +show/m);
     expect(group.stdout).not.toContain('render');
     for (const args of [['pkg'], ['help', 'pkg']]) expect(await portico(args)).toEqual(group);
+  });
+});
+
+describe('options of images', () => {
+  test('--tag wins over the tag of the image, and is saved', async () => {
+    using dir = scratch();
+    dir.write(PACKAGE);
+    const args = ['fn', 'eval', '-i', 'set-labels:v9', '--tag', '~0.2', '-s', '-t', 'mutator', '--', 'a=b'];
+    expect(await portico(args, { cwd: dir.path('p') })).toMatchObject({ code: 0 });
+    expect(dir.read('p')['Kptfile']).toMatch(/set-labels:v9\n +tag: "?~0\.2"?\n/);
+  });
+
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['option', ['--image-prefix', 'registry.example/fns/'], {}, 'registry.example/fns'],
+    ['variable', [], { KPT_IMAGE_PREFIX: 'registry.example/fns' }, 'registry.example/fns'],
+    [
+      'option before the variable',
+      ['--image-prefix', 'one.example'],
+      { KPT_IMAGE_PREFIX: 'two.example' },
+      'one.example',
+    ],
+  ])(
+    'an image without a registry gets that of the %s, in eval and render',
+    async (_, options, env, prefix) => {
+      using dir = scratch();
+      dir.write({
+        ...PACKAGE,
+        'p/Kptfile': `${KPTFILE}pipeline:\n  mutators:\n  - image: set-labels:v0.2\n`,
+      });
+      const cwd = dir.path('p');
+      for (const args of [
+        ['fn', 'eval', '-i', 'set-labels:v0.2', ...options],
+        ['fn', 'render', ...options],
+      ]) {
+        const { code, stderr } = await portico(args, { cwd, env });
+        expect(code).not.toBe(0);
+        expect(stderr).toContain(`${prefix}/set-labels:v0.2 cannot run here`);
+      }
+      const catalog = ['--image-prefix', 'ghcr.io/kptdev/krm-functions-catalog'];
+      expect(
+        await portico(['fn', 'eval', '-i', 'set-labels:v0.2', ...catalog, '--', 'a=b'], { cwd, env }),
+      ).toMatchObject({
+        code: 0,
+      });
+    },
+  );
+});
+
+describe('cat', () => {
+  test('prints the documents of a package as they are written, or those of one file', async () => {
+    using dir = scratch();
+    dir.write(PACKAGE);
+    const { stdout } = await portico(['pkg', 'cat', 'p'], { cwd: dir.path('.') });
+    expect(stdout.split('---\n').toSorted()).toEqual(Object.values(PACKAGE).toSorted());
+    expect((await portico(['cat', 'p/c.yaml'], { cwd: dir.path('.') })).stdout).toBe(MAP);
+    const json = await portico(['cat', 'p/c.yaml', '--json'], { cwd: dir.path('.') });
+    expect(JSON.parse(json.stdout)).toEqual([{ file: 'c.yaml', text: MAP }]);
+    expect(await portico(['cat', 'nothing'], { cwd: dir.path('.') })).toMatchObject({ code: 65 });
   });
 });
 
@@ -260,6 +320,8 @@ describe('eval --save', () => {
       'pipeline:\n  mutators:\n    - image: ghcr.io/kptdev/krm-functions-catalog/set-labels:v0.2\n      configPath: fc.yaml\n',
     );
     expect(dir.read('p')['c.yaml']).toContain('a: b');
+    // A function does not see its own configuration.
+    expect(dir.read('p')['fc.yaml']).not.toContain('labels');
     expect(await portico(args, { cwd })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('updated the function'),

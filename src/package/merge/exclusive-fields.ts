@@ -1,4 +1,4 @@
-import { same } from '../yaml/compare.ts';
+import { isNull, same } from '../yaml/compare.ts';
 import { entryOf, textAt } from '../yaml/node.ts';
 import type { MapNode } from '../yaml/node.ts';
 
@@ -16,7 +16,7 @@ const CHOICES: readonly Choice[] = [
   { at: /\.volumes\[\]$/, beside: ['name'] },
   { at: /\.env\[\]$/, only: ['value', 'valueFrom'] },
   { at: /\.env\[\]\.valueFrom$/, beside: [] },
-  { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['configMap', 'configPath'] },
+  { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['configMap', 'configPath', 'configRef'] },
   { at: /^pipeline\.(?:mutators|validators)\[\]$/, only: ['image', 'exec'] },
 ];
 
@@ -50,7 +50,7 @@ export function clashOf(
 
 function chosenIn(map: MapNode, { only, beside = [] }: Choice): string[] {
   return map.entries
-    .map(({ name }) => name)
+    .flatMap(({ name, value }) => (isNull(value) ? [] : [name]))
     .filter((name) => (only === undefined ? !beside.includes(name) : only.includes(name)));
 }
 

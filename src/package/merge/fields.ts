@@ -1,5 +1,5 @@
 import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
-import { isNull as isNullOrAbsent, same } from '../yaml/compare.ts';
+import { isNull, same } from '../yaml/compare.ts';
 import { nextLine, triviaStart } from '../yaml/layout.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
 import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/node.ts';
@@ -17,8 +17,6 @@ import { takeUpstream } from './take-upstream.ts';
 /** What the walk needs to know, and whom it tells. */
 export interface FieldContext {
   readonly keysOf: ListKeys;
-  /** True where null is a value like others, as in a file that holds no resource; to Kubernetes it is absent. */
-  readonly keepsNull?: boolean;
   /** Told of each conflict; answers which side is taken. */
   readonly conflict: (
     path: YamlPath,
@@ -46,28 +44,25 @@ interface NodeMerge<Node = YamlNode> {
 }
 
 /**
- * The three-way merge of one place: kpt's rules. Undefined is absent. What nobody changed stays local's own node, so
- * that its text stays; a conflict takes the side that the context says.
+ * The three-way merge of one place: kpt's rules. Undefined is absent, and null is a value like others: a chart or a
+ * patch reads `key: null` as an order to remove the key. What nobody changed stays local's own node, so that its text stays;
+ * a conflict takes the side that the context says.
  */
 export function mergeNodes({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
-  const isNull = context.keepsNull === true ? isUndefined : isNullOrAbsent;
-  if (same(base, upstream) || (isNull(base) && isNull(upstream)))
-    return withUpstreamComments({ local, base, upstream, spot, context });
+  if (same(base, upstream)) return withUpstreamComments({ local, base, upstream, spot, context });
   // Both made the same of it, and upstream perhaps other comments.
   if (same(local, upstream) && local?.kind === 'map')
     return withUpstreamComments({ local, base, upstream, spot, context });
-  if (same(local, upstream) || (isNull(local) && isNull(upstream))) return local;
+  if (same(local, upstream)) return local;
   if (sameAlias(local, base) && sameAlias(local, upstream)) return local;
-  const untouched = same(local, base) || (isNull(local) && isNull(base));
-  if (untouched && isNull(upstream)) return undefined;
-  if (untouched && isNull(local)) return upstream;
-  const kinds = new Set(
-    [local, base, upstream].filter((node) => !isNull(node)).map((node) => resolved(node as YamlNode).kind),
-  );
+  const untouched = same(local, base);
+  if (untouched && (local === undefined || upstream === undefined)) return upstream;
+  // Where both sides filled a null, each added all that it has.
+  const isFilled = isNull(base) && local !== undefined && upstream !== undefined;
+  const sides = [local, isFilled ? undefined : base, upstream].map((node) => node && resolved(node));
+  const kinds = new Set(sides.flatMap((node) => (node === undefined ? [] : [node.kind])));
   if (kinds.size === 1) {
-    const [d, o, u] = [local, base, upstream].map((node) =>
-      isNull(node) ? undefined : resolved(node as YamlNode),
-    );
+    const [d, o, u] = sides;
     if (kinds.has('map')) {
       const [own, old, theirs] = [asMap(d), asMap(o), asMap(u)];
       return isRemovedAndChanged(own, old, theirs, spot)
@@ -79,10 +74,6 @@ export function mergeNodes({ local, base, upstream, spot, context }: NodeMerge):
   }
   if (untouched) return upstream;
   return mergedText(local, base, upstream) ?? settled({ local, base, upstream, spot, context });
-}
-
-function isUndefined(node: YamlNode | undefined): node is undefined {
-  return node === undefined;
 }
 
 /** Maps whose keys mean nothing to each other: what one side added stands without the others. */
@@ -124,7 +115,6 @@ function sameAlias(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
 /** Reports a conflict and gives the side that was taken. */
 export function settled({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
   if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
-  if (context.keepsNull !== true && isNullOrAbsent(upstream)) return undefined;
   return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
 
@@ -199,7 +189,7 @@ export function mergeMaps({
     const side = sides.get(entry.name);
     if (side !== undefined) return side === 'local' ? [] : [entry];
     const old = find(base, entry.name);
-    if (old === undefined) return context.keepsNull !== true && isNullOrAbsent(entry.value) ? [] : [entry];
+    if (old === undefined) return [entry];
     const value = mergeNodes({
       local: undefined,
       base: old.value,

@@ -1,9 +1,9 @@
 import { PorticoError } from '../../error.ts';
 import type { PackageFile } from '../package.ts';
-import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
+import { changedEntry, inOrder, madeList, madeMap } from '../yaml/change.ts';
 import { same, toValue } from '../yaml/compare.ts';
 import { editedChunk, fullDocuments } from '../yaml/edit.ts';
-import { entryOf } from '../yaml/node.ts';
+import { entryOf, textAt } from '../yaml/node.ts';
 import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
@@ -152,6 +152,27 @@ export function tellDeletedKptfile(
 function isSameButLinks(a: MapNode, b: MapNode): boolean {
   const links = ['upstream', 'upstreamLock'];
   return same(mergeable(a, links), mergeable(b, links));
+}
+
+/** True when the two root Kptfiles differ at most in what kpt itself writes there: name, links, and what a render left in `status`. */
+export function isSameRootKptfile(path: string, a: PackageFile, b: PackageFile): boolean {
+  const [left, right] = [a, b].map((file) => rootOf(path, file)?.root);
+  return left !== undefined && right !== undefined && isSameButLinks(unrendered(left), unrendered(right));
+}
+
+/** The Kptfile without the condition and the status that kpt's render writes. */
+function unrendered(root: MapNode): MapNode {
+  const entries = root.entries.flatMap((entry): MapEntry[] => {
+    if (entry.name !== 'status' || entry.value.kind !== 'map') return [entry];
+    const status = entry.value.entries.flatMap((one): MapEntry[] => {
+      if (one.name === 'renderStatus') return [];
+      if (one.name !== 'conditions' || one.value.kind !== 'list') return [one];
+      const others = one.value.items.filter(({ value }) => textAt(value, 'type') !== 'Rendered');
+      return others.length === 0 ? [] : [changedEntry(one, madeList(one.value, others))];
+    });
+    return status.length === 0 ? [] : [changedEntry(entry, madeMap(entry.value, status))];
+  });
+  return madeMap(root, entries);
 }
 
 interface Root {

@@ -6,7 +6,7 @@ import type { PackageFile, PackageFiles } from '../package.ts';
 import { bookkeepingOf, isYaml } from './bookkeeping.ts';
 import { withLines } from './conflict-lines.ts';
 import type { Side } from './conflict.ts';
-import { mergeKptfile, tellDeletedKptfile } from './kptfile-merge.ts';
+import { isSameRootKptfile, mergeKptfile, tellDeletedKptfile } from './kptfile-merge.ts';
 import { MERGE_FILE, readLocalOwns } from './local-owns.ts';
 import { tellLostComments } from './lost-comments.ts';
 import type { PackageContext } from './merge-context.ts';
@@ -244,16 +244,18 @@ function refuseChanges({ base, local }: MergeInput): void {
   });
 }
 
-/** A Kptfile may differ in what kpt writes there itself: name, upstream and lock. */
+/** A Kptfile may differ in what kpt writes there itself. */
 function isSameKptfile(path: string, base: PackageFiles, local: PackageFiles): boolean {
   const own = local.get(path);
   const old = base.get(path);
   if (own === undefined) return false;
+  // kpt's render drops the comments of the root Kptfile; it is merged, so that none is lost here.
+  if (path === 'Kptfile') return isSameRootKptfile(path, own, old ?? emptyKptfile(own));
   const quiet = createReport('upstream');
   const merged = mergeKptfile(
     path,
     { base: own, upstream: old ?? emptyKptfile(own), local: own },
-    path === 'Kptfile',
+    false,
     quiet,
   );
   return merged === own;

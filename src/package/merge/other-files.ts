@@ -111,7 +111,6 @@ function mergeJson({
   const resource = ref.kind === '' ? null : ref;
   const context = {
     keysOf: builtinListKeys(ref.apiVersion, ref.kind),
-    keepsNull: resource === null,
     conflict: (at: YamlPath, base?: YamlNode, upstream?: YamlNode, local?: YamlNode) =>
       report.field({ file: path, resource, path: at }, { base, upstream, local }),
     note: (code: string, at: YamlPath, message: string) =>

@@ -16,7 +16,7 @@ import type { Arrival, Edits } from './placement.ts';
 import { followMoves, readInto } from './pool.ts';
 import type { Pool, Trees } from './pool.ts';
 import { mergeResource, withBookkeeping } from './resource-merge.ts';
-import { contentOf, isUntouched, readFile, withoutNulls } from './resources.ts';
+import { contentOf, isUntouched, readFile } from './resources.ts';
 import type { Resource } from './resources.ts';
 
 type Files = PackageFiles;
@@ -273,9 +273,9 @@ function decide({ base, upstream, local }: Matched, context: PackageContext): Ya
   return report.whole(local.file, local.ref, shown(base, undefined, local)) === 'local' ? 'keep' : 'remove';
 }
 
-/** True when both say the same to Kubernetes: neither comments nor nulls make a difference. */
+/** True when both have the same data: comments make no difference. */
 function sameContent(a: Resource, b: Resource): boolean {
-  return contentOf(withoutNulls(a.root)) === contentOf(withoutNulls(b.root));
+  return contentOf(a.root) === contentOf(b.root);
 }
 
 function shown(

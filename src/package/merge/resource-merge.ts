@@ -37,8 +37,6 @@ export function mergeResource({
   const ref = mergedRef(local.ref, base?.ref, upstream.ref);
   const context = {
     keysOf: keysFor(local, custom),
-    // To Kubernetes null is absent; to whoever else reads a file it may mean something.
-    keepsNull: local.ref.apiVersion === '' && local.ref.kind === '',
     conflict: (path: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
       report.field({ file, resource: ref, path }, { base: o, upstream: u, local: d }),
     note: (code: string, path: YamlPath, message: string) =>

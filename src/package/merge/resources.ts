@@ -2,8 +2,8 @@ import { PorticoError } from '../../error.ts';
 import { checkSize } from '../limits.ts';
 import type { PackageFile, ResourceRef } from '../package.ts';
 import { groupOf } from '../plain-values.ts';
-import { changedEntry, changedItem, madeList, madeMap } from '../yaml/change.ts';
-import { canon, isNull } from '../yaml/compare.ts';
+import { madeMap } from '../yaml/change.ts';
+import { canon } from '../yaml/compare.ts';
 import { lineComment } from '../yaml/layout.ts';
 import { entryOf, textAt, valueAt } from '../yaml/node.ts';
 import type { MapEntry, SlotPlace, YamlNode } from '../yaml/node.ts';
@@ -140,21 +140,6 @@ export function withoutIdentifier(root: YamlNode): YamlNode {
     root.entries.map((entry) =>
       entry.name === 'metadata' ? { name: entry.name, key: entry.key, value: cleaned, base: entry } : entry,
     ),
-  );
-}
-
-/** The tree without fields that are null. */
-export function withoutNulls(node: YamlNode): YamlNode {
-  if (node.kind === 'list')
-    return madeList(
-      node,
-      node.items.map((item) => changedItem(item, withoutNulls(item.value))),
-    );
-  if (node.kind !== 'map') return node;
-  const entries = node.entries.filter(({ value }) => !isNull(value));
-  return madeMap(
-    node,
-    entries.map((entry) => changedEntry(entry, withoutNulls(entry.value))),
   );
 }
 

@@ -18,8 +18,10 @@ export interface EvalInput {
   readonly runtime: FunctionRuntime;
   /** The function with its selectors and excludes; `configMap` becomes a ConfigMap `function-input`. */
   readonly spec: FunctionSpec;
-  /** The functionConfig itself, from a file outside of the package; wins over `spec.configMap`. */
+  /** The functionConfig itself, from a file; wins over `spec.configMap`. */
   readonly functionConfig?: KrmObject;
+  /** The file of `functionConfig` where it is part of the package: the function does not see it, as with the newest kpt. */
+  readonly configFile?: string;
   /** False leaves out Kptfiles and the files that they name as functionConfig; the newest kpt hands them over. */
   readonly includeMetaResources?: boolean;
   readonly signal?: AbortSignal;
@@ -49,6 +51,7 @@ export async function evalFunction(input: EvalInput): Promise<RenderResult> {
     failed: undefined,
   };
   const hidden = input.includeMetaResources === false ? metaFiles(sources) : new Set<string>();
+  if (input.configFile !== undefined) hidden.add(input.configFile);
   const given: KrmObject[] = [];
   const rest: KrmObject[] = [];
   for (const document of [...sources.values()].flatMap((source) => source.documents)) {

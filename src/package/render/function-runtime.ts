@@ -17,8 +17,17 @@ export interface FunctionSpec {
   readonly tag?: string;
   readonly configMap?: Readonly<Record<string, string>>;
   readonly configPath?: string;
+  readonly configRef?: ConfigRef;
   readonly selectors?: readonly Selector[];
   readonly exclude?: readonly Selector[];
+}
+
+/** The one resource of the package that is the functionConfig; what is absent matches all. */
+export interface ConfigRef {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
 }
 
 export interface Selector {

@@ -1,11 +1,12 @@
 /** The order in which packages are rendered, and what each of their functions sees. */
 import { upTo } from '../../text/ends.ts';
 import { isMap } from '../plain-values.ts';
-import { annotationOf, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
+import { annotationOf, ID, PACKAGE_PATH, pathOf, setPlace } from './bookkeeping.ts';
 import { copyValue, sameValue } from './field-notes.ts';
 import type { FunctionRuntime, FunctionSpec } from './function-runtime.ts';
 import type { HiddenFile } from './hidden-resources.ts';
 import type { KrmObject } from './krm-object.ts';
+import { isReferenced } from './load-package.ts';
 import type { LoadedPackage } from './load-package.ts';
 import { byPath, cleanPath } from './package-sources.ts';
 import type { SourceDocument } from './read-resources.ts';
@@ -88,31 +89,35 @@ async function runPipeline(
 ): Promise<readonly KrmObject[]> {
   let items = input;
   for (const spec of loaded.pipeline.mutators)
-    items = await runOne({ dir: loaded.dir, spec, type: 'mutator', items, state });
+    items = await runOne({ loaded, spec, type: 'mutator', items, state });
   for (const spec of loaded.pipeline.validators)
-    await runOne({ dir: loaded.dir, spec, type: 'validator', items, state });
+    await runOne({ loaded, spec, type: 'validator', items, state });
   return items;
 }
 
 /** Runs one function unless one failed before; validators get copies, and what they return is dropped. */
 async function runOne({
-  dir,
+  loaded,
   spec,
   type,
   items,
   state,
 }: {
-  readonly dir: string;
+  readonly loaded: LoadedPackage;
   readonly spec: FunctionSpec;
   readonly type: FunctionRun['type'];
   readonly items: readonly KrmObject[];
   readonly state: Hydration;
 }): Promise<readonly KrmObject[]> {
   if (state.failed !== undefined) return items;
+  const { dir } = loaded;
   state.signal?.throwIfAborted();
   const name = functionName(spec);
   state.onStep?.({ package: dir, function: name });
-  const functionConfig = lostConfig(dir, spec, items, state);
+  const functionConfig =
+    spec.configRef === undefined
+      ? lostConfig(dir, spec, items, state)
+      : referenced(loaded, spec, items, state);
   const { output, items: after } = await runFunction(items, {
     spec,
     package: dir,
@@ -151,6 +156,18 @@ function lostConfig(
     return undefined;
   const file = dir === '.' ? path : `${dir}/${path}`;
   return [...state.sources.values()].find((document) => document.file === file)?.value;
+}
+
+/** The resource that `configRef` names, as earlier functions have left it, or as the package has it. */
+function referenced(
+  { documents }: LoadedPackage,
+  { configRef }: FunctionSpec,
+  items: readonly KrmObject[],
+  { sources }: Hydration,
+): KrmObject | undefined {
+  const document = documents.find((one) => isReferenced(one, configRef));
+  const id = [...sources].find(([, one]) => one === document)?.[0];
+  return items.find((item) => annotationOf(item, ID) === id) ?? document?.value;
 }
 
 /** What is kept of a run. */

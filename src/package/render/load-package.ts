@@ -1,7 +1,9 @@
 /** Package files → packages and their resources, as `kpt fn render` reads them. */
 
 import type { PackageFiles } from '../package.ts';
+import { textAt } from '../plain-values.ts';
 import { locateIn } from '../yaml/edit.ts';
+import type { ConfigRef } from './function-runtime.ts';
 import type { RenderMemory } from './memory.ts';
 import {
   byPath,
@@ -133,6 +135,17 @@ function checkConfigPaths(
 ): PipelineProblem | undefined {
   for (const list of ['mutators', 'validators'] as const) {
     for (const [at, spec] of pipeline[list].entries()) {
+      if (spec.configRef !== undefined) {
+        const count = documents.filter((document) => isReferenced(document, spec.configRef)).length;
+        if (count === 1) continue;
+        const { kind, name } = spec.configRef;
+        return {
+          code: 'CONFIG_PATH_INVALID',
+          path: ['pipeline', list, at, 'configRef'],
+          message: `functionConfig ${kind} ${name} must be one resource of the current package, got ${count}`,
+          hint: 'Name one resource of this package; apiVersion and namespace tell several apart.',
+        };
+      }
       if (spec.configPath === undefined) continue;
       const reason = configPathProblem(spec.configPath, dir, documents);
       if (reason === undefined) continue;
@@ -145,6 +158,18 @@ function checkConfigPaths(
     }
   }
   return undefined;
+}
+
+/** True for a resource that a function names as its configuration. */
+export function isReferenced({ value }: SourceDocument, ref: ConfigRef | undefined): boolean {
+  const own: ConfigRef = {
+    apiVersion: textAt(value, 'apiVersion'),
+    kind: textAt(value, 'kind'),
+    name: textAt(value, 'metadata', 'name'),
+    namespace: textAt(value, 'metadata', 'namespace'),
+  };
+  const fields = ['apiVersion', 'kind', 'name', 'namespace'] as const;
+  return ref !== undefined && fields.every((field) => ref[field] === undefined || ref[field] === own[field]);
 }
 
 function configPathProblem(

@@ -3,7 +3,7 @@
 import type { Refusal } from '../../error.ts';
 import { isMap } from '../plain-values.ts';
 import { textOf } from './field-notes.ts';
-import type { FunctionSpec, Selector } from './function-runtime.ts';
+import type { ConfigRef, FunctionSpec, Selector } from './function-runtime.ts';
 import type { KrmObject } from './krm-object.ts';
 
 export interface Pipeline {
@@ -23,6 +23,7 @@ const FUNCTION_FIELDS = new Set([
   'tag',
   'configMap',
   'configPath',
+  'configRef',
   'selectors',
   'exclude',
 ]);
@@ -102,11 +103,17 @@ function readFunction(entry: unknown, path: readonly (string | number)[]): Funct
   const configMap = readStrings(entry, 'configMap', path);
   if (isProblem(configMap)) return configMap;
   if (configMap !== undefined) spec.configMap = configMap;
-  if (Object.keys(configMap ?? {}).length > 0 && spec.configPath !== undefined) {
-    return invalid(
-      path,
-      'functionConfig must not specify both `configMap` and `configPath` at the same time',
-    );
+  const configRef = readConfigRef(entry, path);
+  if (isProblem(configRef)) return configRef;
+  if (configRef !== undefined) spec.configRef = configRef;
+  const [one, other] = [
+    Object.keys(configMap ?? {}).length > 0 && 'configMap',
+    spec.configPath !== undefined && 'configPath',
+    configRef !== undefined && 'configRef',
+  ].filter((field) => field !== false);
+  if (one !== undefined && other !== undefined) {
+    const message = `functionConfig must not specify both \`${one}\` and \`${other}\` at the same time`;
+    return invalid(path, message);
   }
   for (const field of ['selectors', 'exclude'] as const) {
     const selectors = readSelectors(entry, field, path);
@@ -158,6 +165,23 @@ function readSelector(item: unknown, path: readonly (string | number)[]): Select
     if (strings !== undefined) selector[field] = strings;
   }
   return selector;
+}
+
+function readConfigRef(
+  entry: KrmObject,
+  path: readonly (string | number)[],
+): ConfigRef | undefined | PipelineProblem {
+  const ref = entry['configRef'] ?? undefined;
+  if (ref === undefined) return undefined;
+  const selector = readSelector(ref, [...path, 'configRef']);
+  if (isProblem(selector)) return selector;
+  const { kind, name, labels, annotations, ...others } = selector;
+  if (kind === undefined || name === undefined || labels !== undefined || annotations !== undefined)
+    return invalid(
+      [...path, 'configRef'],
+      '`configRef` needs `kind` and `name`; `apiVersion` and `namespace` can be added',
+    );
+  return { kind, name, ...others };
 }
 
 function readStrings(

@@ -91,7 +91,7 @@ function stepsOf(
   const steps: Step[] = [];
   const add = (dir: string, spec: FunctionSpec, guardrail?: Guardrail): boolean => {
     // A configuration that is a resource may be changed by functions before.
-    if (spec.configPath !== undefined) return false;
+    if (spec.configPath !== undefined || spec.configRef !== undefined) return false;
     const config = guardrail?.functionConfig ?? configMapOf(spec);
     const each = runtime.each?.(spec, config === undefined ? undefined : copyValue(config), budget);
     if (each === undefined) return false;

@@ -40,7 +40,7 @@ export function withVariantFunctions(
 
 /** A function as the Kptfile gets it, its fields in kpt's order. */
 function named(one: FunctionSpec, variant: string, at: number): YamlValue {
-  const { image, exec, tag, configPath, configMap, selectors, exclude } = one;
+  const { image, exec, tag, configPath, configMap, configRef, selectors, exclude } = one;
   return {
     name: `PackageVariant.${variant}.${one.name ?? ''}.${at}`,
     ...(image !== undefined && { image }),
@@ -48,6 +48,7 @@ function named(one: FunctionSpec, variant: string, at: number): YamlValue {
     ...(tag !== undefined && { tag }),
     ...(configPath !== undefined && { configPath }),
     ...(configMap !== undefined && { configMap }),
+    ...(configRef !== undefined && { configRef: { ...configRef } }),
     ...(selectors !== undefined && { selectors: selectors.map((selector) => ({ ...selector })) }),
     ...(exclude !== undefined && { exclude: exclude.map((selector) => ({ ...selector })) }),
   };

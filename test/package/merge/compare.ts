@@ -1,6 +1,6 @@
 import { withoutIdentifier } from '../../../src/package/merge/resources.ts';
 import type { PackageFile, PackageFiles } from '../../../src/package/package.ts';
-import { canon, isNull } from '../../../src/package/yaml/compare.ts';
+import { canon } from '../../../src/package/yaml/compare.ts';
 import { fullDocuments } from '../../../src/package/yaml/edit.ts';
 import { textAt } from '../../../src/package/yaml/node.ts';
 import type { MapNode, YamlNode } from '../../../src/package/yaml/node.ts';
@@ -22,25 +22,13 @@ function meaningOfFile(path: string, file: PackageFile): string {
     return documents
       .map(
         (root) =>
-          `${['apiVersion', 'kind'].map((key) => textAt(root, key)).join()} ${canon(withoutNulls(withoutIdentifier(root)))}`,
+          `${['apiVersion', 'kind'].map((key) => textAt(root, key)).join()} ${canon(withoutIdentifier(root))}`,
       )
       .sort()
       .join('\n');
   } catch {
     return text;
   }
-}
-
-/** Kubernetes does not tell null from absent. */
-function withoutNulls(node: YamlNode): YamlNode {
-  if (node.kind === 'list')
-    return { kind: 'list', items: node.items.map(({ value }) => ({ value: withoutNulls(value) })) };
-  if (node.kind !== 'map') return node;
-  const entries = node.entries.filter(({ value }) => !isNull(value));
-  return {
-    kind: 'map',
-    entries: entries.map(({ name, key, value }) => ({ name, key, value: withoutNulls(value) })),
-  };
 }
 
 function withoutLinks(root: YamlNode): MapNode {

@@ -31,6 +31,7 @@ function isRename(conflict: Conflict, { base, upstream, local }: MergeCase): boo
 
 /** Cases of which a comparison of the data, file by file, cannot know the conflicts. */
 const UNSEEN: Readonly<Record<string, string>> = {
+  'local-nulls-the-handler-that-upstream-changes': 'the handlers exclude each other',
   'upstream-moves-a-resource-that-both-change': 'it does not follow resources to other files',
   'upstream-deletes-a-subpackage-to-which-local-adds': 'it does not know subpackages',
   'upstream-renames-a-resource-that-both-change': 'it does not follow renames',

@@ -58,6 +58,14 @@ test('docs/kpt-differences.md lists the cases that differ from kpt with their re
   expect(listed.sort()).toEqual(differing.sort());
 });
 
+test('docs/kpt-differences.md counts the cases by who is right', () => {
+  const page = readFileSync(new URL('../../../docs/kpt-differences.md', import.meta.url), 'utf8');
+  const counts = [...page.matchAll(/^\| .* \| (\d+) \|$/gm)].map(([, count]) => Number(count));
+  const differing = cases.filter(({ differs }) => differs !== undefined);
+  const abandoned = differing.filter(({ kpt }) => kpt === undefined).length;
+  expect(counts).toEqual([cases.length - differing.length, abandoned, differing.length - abandoned, 0]);
+});
+
 test('where both results mean the same, Portico changes at most 40 % of the lines that kpt changes without need', () => {
   const sums = { cases: 0, ours: 0, kpt: 0, necessary: 0 };
   for (const one of cases) {

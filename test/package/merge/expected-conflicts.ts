@@ -85,6 +85,9 @@ function bothChanged(
     // An item as a whole counts where one side removed it.
     if ((a ?? b)?.startsWith('item ') === true && b !== undefined && c !== undefined) continue;
     // So does a map, which may be decided by its keys instead.
+    // A null that both sides fill is no map, but merges like an absent one.
+    const isFilled = a === 'null' && [b, c].every((value) => value?.startsWith('map ') === true);
+    if (isFilled) continue;
     const isMap = [a, b, c].every((value) => value?.startsWith('map ') !== false);
     if (isMap && (a === undefined || (b !== undefined && c !== undefined))) continue;
     const values = [a, b, c].filter((value) => value !== undefined);
@@ -184,7 +187,12 @@ function flatten(
   lists: Lists,
   out: Map<string, string>,
 ): void {
-  if (value === null || path === `metadata.annotations.${IDENTIFIER}`) return;
+  if (path === `metadata.annotations.${IDENTIFIER}`) return;
+  if (value === null) {
+    // Links that are absent.
+    if (path !== 'upstream' && path !== 'upstreamLock') out.set(path, 'null');
+    return;
+  }
   if (Array.isArray(value)) {
     const keys = lists[pattern];
     const items = value as readonly YamlValue[];

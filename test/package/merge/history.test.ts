@@ -5,6 +5,7 @@ import type { PackageFiles } from '../../../src/package/package.ts';
 import { editYaml, readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlValue } from '../../../src/package/yaml/edit.ts';
 import { releases } from '../../corpus/merge/releases.ts';
+import { judgeHistory } from './judge-history.ts';
 import { packageOf, textOf, textsOf } from './trees.ts';
 
 const packages = releases().map(({ name, revisions }) => ({
@@ -49,7 +50,34 @@ function edited(files: PackageFiles): PackageFiles {
   return result;
 }
 
+/** Every second revision with the nulls that generators of resources write, and that later ones leave out. */
+function withNulls(files: PackageFiles, number: number): PackageFiles {
+  if (number % 2 === 0) return files;
+  return new Map(
+    [...files].map(([path, file]) => {
+      if (!/\.ya?ml$/.test(path)) return [path, file];
+      const text = textOf(file).replaceAll(
+        /^metadata:\n(?=  name)/gm,
+        'metadata:\n  creationTimestamp: null\n',
+      );
+      return [path, packageOf({ [path]: text }).get(path)!];
+    }),
+  );
+}
+
 describe('packages from revision to revision', () => {
+  test.each(packages.map((one) => [one.name, one] as const))(
+    '%s loses no leaf and keeps no null that upstream removed, and `diff` lists only the edits',
+    (_, { revisions }) => {
+      const withSome = revisions.map(withNulls);
+      for (const seed of [1, 2, 3, 4, 5]) {
+        const { lost, staleNulls, foreign, leaves, edits } = judgeHistory(withSome, seed);
+        expect({ seed, lost, staleNulls, foreign }).toEqual({ seed, lost: [], staleNulls: [], foreign: [] });
+        expect(Math.min(leaves, edits)).toBeGreaterThan(0);
+      }
+    },
+  );
+
   test.each(steps)('%s obeys the laws of a merge', (_, base, upstream) => {
     const local = edited(base);
     expect(textsOf(mergePackages({ base, upstream: base, local }).files)).toEqual(textsOf(local));

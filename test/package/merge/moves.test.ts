@@ -101,11 +101,12 @@ const rows: readonly Row[] = [
     conflicts: ['sub/Kptfile:'],
   },
   {
-    what: 'a null that upstream adds to what local deleted is no change',
+    what: 'a null that upstream adds to what local deleted is a change, and a conflict',
     base: { 'x.yaml': two },
     upstream: { 'x.yaml': `${map('a')}---\n${map('b', 'red', '  size: null\n')}` },
     local: { 'x.yaml': map('a') },
     merged: { 'x.yaml': map('a') },
+    conflicts: ['x.yaml:'],
   },
   {
     what: 'of two equal items both sides dropped one, which is one that is dropped',

@@ -89,6 +89,29 @@ describe('strategies', () => {
   });
 });
 
+const bare = (status: string): string =>
+  `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: pkg\n${status}`;
+
+const forward = (status: string): Record<string, string> => {
+  const before = tree({ Kptfile: `# ours\n${bare('')}`, 'c.yaml': config('red') });
+  const local = tree({ Kptfile: bare(status), 'c.yaml': config('red') });
+  const after = tree({ Kptfile: `# ours\n${bare('')}`, 'c.yaml': config('blue') });
+  return texts(mergePackages({ base: before, upstream: after, local, strategy: 'fast-forward' }).files);
+};
+
+describe('fast-forward and a package that kpt rendered', () => {
+  const rendered =
+    'status:\n  conditions:\n  - type: Rendered\n    status: "True"\n    reason: RenderSuccess\n  renderStatus:\n    mutationSteps: []\n';
+
+  test('go together: what a render writes into the Kptfile is no change, and stays', () => {
+    expect(forward(rendered)).toEqual({ Kptfile: bare(rendered), 'c.yaml': config('blue') });
+  });
+
+  test('do not where a person wrote another condition', () => {
+    expect(() => forward('status:\n  conditions:\n  - type: Ready\n    status: "True"\n')).toThrow(/Kptfile/);
+  });
+});
+
 describe('conflicts', () => {
   const both = tree({ ...texts(base), 'c.yaml': config('green', 'XL') });
   const input = { base, upstream, local: both };

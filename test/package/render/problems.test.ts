@@ -32,6 +32,36 @@ describe('a package that cannot be rendered says where and what to do', () => {
       { code: 'CONFIG_PATH_INVALID', line: 8 },
     ],
     [
+      'a config that is not there',
+      { Kptfile: kptfile('a', '  mutators:\n  - image: no-op\n    configRef: {kind: Secret, name: x}\n') },
+      { code: 'CONFIG_PATH_INVALID', line: 8, message: expect.stringContaining('got 0') },
+    ],
+    [
+      'a config of two resources',
+      {
+        Kptfile: kptfile('a', '  mutators:\n  - image: no-op\n    configRef: {kind: Widget, name: x}\n'),
+        'x.yaml': ['a', 'b']
+          .map((group) => `apiVersion: ${group}.example/v1\nkind: Widget\nmetadata:\n  name: x\n`)
+          .join('---\n'),
+      },
+      { code: 'CONFIG_PATH_INVALID', line: 8, message: expect.stringContaining('got 2') },
+    ],
+    [
+      'a config without a kind',
+      { Kptfile: kptfile('a', '  mutators:\n  - image: no-op\n    configRef: {name: x}\n') },
+      { code: 'KPTFILE_INVALID', line: 8 },
+    ],
+    [
+      'two configs',
+      {
+        Kptfile: kptfile(
+          'a',
+          '  mutators:\n  - image: no-op\n    configMap: {a: b}\n    configRef: {kind: Secret, name: x}\n',
+        ),
+      },
+      { code: 'KPTFILE_INVALID', line: 7 },
+    ],
+    [
       'no YAML',
       { Kptfile: kptfile('a'), 'x.yaml': 'a: 1\nb: [1\n' },
       { code: 'YAML_INVALID', file: 'x.yaml', line: 3 },

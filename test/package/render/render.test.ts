@@ -25,6 +25,9 @@ function label(value: string): string {
   return `  mutators:\n  - image: set-annotations:v0.1\n    configMap: { by: ${value} }\n`;
 }
 
+const setterMap = (name: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  team: ${name} # kpt-set: \${${name}}\n`;
+
 describe('what is written', () => {
   test('only the lines whose data changed', async () => {
     const pipeline = '  mutators:\n  - image: apply-setters:v0.2\n    configMap: { replicas: "5" }\n';
@@ -153,6 +156,19 @@ describe('order and failure', () => {
       '  mutators:\n  - image: apply-setters:v0.2\n    configMap: { team: blue }\n' +
       '  - image: set-labels:v0.2\n    configPath: ./config.yaml\n    exclude: [{ kind: Kptfile }]\n';
     const result = await render({ Kptfile: kptfile('root', pipeline), 'config.yaml': config, 'cm.yaml': cm });
+    expect(textsOf(result.files)['cm.yaml']).toContain('team: blue');
+  });
+
+  test('`configRef` names the functionConfig by kind and name, as earlier functions have left it', async () => {
+    const pipeline =
+      '  mutators:\n  - image: apply-setters:v0.2\n    configMap: { c: blue }\n' +
+      '  - image: set-labels:v0.2\n    configRef: { kind: ConfigMap, name: c }\n    exclude: [{ kind: Kptfile }]\n';
+    const texts = {
+      Kptfile: kptfile('root', pipeline),
+      'config.yaml': ['d', 'c'].map(setterMap).join('---\n'),
+    };
+    const result = await render({ ...texts, 'cm.yaml': cm });
+    expect(result.problem).toBeUndefined();
     expect(textsOf(result.files)['cm.yaml']).toContain('team: blue');
   });
 
