@@ -39,8 +39,7 @@ export function mergeResource({
     keysOf: keysFor(local, custom),
     // To Kubernetes null is absent; to whoever else reads a file it may mean something.
     keepsNull: local.ref.apiVersion === '' && local.ref.kind === '',
-    conflict: (path: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
-      report.field({ file, resource: ref, path }, { base: o, upstream: u, local: d }),
+    ...report.fields(file, ref),
     note: (code: string, path: YamlPath, message: string) =>
       report.note(code, file, `${ref.kind} ${ref.name}, ${formatPath(path)}: ${message}`),
   };
