@@ -51,7 +51,8 @@ export const PACKAGE_VERBS: readonly Verb[] = [
     name: 'update',
     summary: 'update a package from its upstream and keep local changes',
     usage: [
-      'portico update [DIR[@REF]] [--strategy STRATEGY] [--on-conflict SIDE]',
+      'portico update [DIR[@REF]] [--strategy STRATEGY] [--on-conflict SIDE] [--force]',
+      'portico update DIR --resolve ID=SIDE…',
       'portico update --base DIR --upstream DIR --local DIR --output DIR [--strategy STRATEGY] [--on-conflict SIDE]',
     ],
     description: [
@@ -59,6 +60,9 @@ export const PACKAGE_VERBS: readonly Verb[] = [
       'writes in place. The second compares directories and writes the result to --output.',
       'REF defaults to the ref in the Kptfile: a branch may have new commits, a revision never changes.',
       'If both sides changed the same field, upstream is taken and the conflict is listed; the exit code is 2.',
+      'To settle conflicts before or after the result is written, use --resolve with their ids. The record that this needs is',
+      'portico/update-* in the git directory or, outside git, in ~/.local/state (XDG_STATE_HOME); an edit settles a conflict, too.',
+      'Uncommitted changes are not overwritten. Outside git, the package as it was is copied and the copy is named.',
     ],
     options: [
       { name: 'base', value: 'DIR', help: 'the upstream revision that local was made from' },
@@ -81,14 +85,15 @@ export const PACKAGE_VERBS: readonly Verb[] = [
         name: 'resolve',
         value: 'ID=SIDE',
         many: true,
-        help: 'settle one conflict, by its listed id: upstream or local',
+        help: 'settle one conflict, by its listed id: upstream, local or, where both sides only added, both',
       },
+      { name: 'force', help: 'overwrite uncommitted changes; a copy of the package is kept and named' },
       JSON_OPTION,
     ],
     examples: [
       'portico update ./orders-database@v4',
       'portico update ./orders-database@v4 --on-conflict fail',
-      'portico update ./orders-database@v4 --resolve 0a1b2c3d4e5f=local',
+      'portico update ./orders-database --resolve 0a1b2c3d4e5f=local',
       'portico update --base v3 --upstream v4 --local mine --output merged --json',
     ],
     positionals: { least: 0, most: 1 },

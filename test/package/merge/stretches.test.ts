@@ -190,9 +190,11 @@ describe('ports with names of their own', () => {
   });
 });
 
+function deployment(strategy: string): string {
+  return `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  strategy:\n${strategy}`;
+}
+
 test('fields that follow the side of the one that excludes them are named', () => {
-  const deployment = (strategy: string): string =>
-    `apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  strategy:\n${strategy}`;
   const { conflicts } = merge([
     deployment('    type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 1\n'),
     deployment('    type: RollingUpdate\n    rollingUpdate:\n      maxSurge: 2\n'),
