@@ -57,7 +57,7 @@ export const PACKAGE_VERBS: readonly Verb[] = [
     ],
     description: [
       'The first form finds both upstream revisions in the Kptfile of the package, fetches them with git and',
-      'writes in place. The second compares directories and writes the result to --output.',
+      'writes in place. The form with four directories merges them and writes the result to --output.',
       'REF defaults to the ref in the Kptfile: a branch may have new commits, a revision never changes.',
       'If both sides changed the same field, upstream is taken and the conflict is listed; the exit code is 2.',
       'To settle conflicts before or after the result is written, use --resolve with their ids. The record that this needs is',

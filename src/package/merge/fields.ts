@@ -24,9 +24,7 @@ export interface FieldContext {
   /** Told of each conflict, and of other fields that follow its side; answers which side is taken. */
   readonly conflict: (
     path: YamlPath,
-    base: YamlNode | undefined,
-    upstream: YamlNode | undefined,
-    local: YamlNode | undefined,
+    values: Values,
     also?: readonly (Values & { readonly path: YamlPath })[],
   ) => Side;
   /** Told of each conflict about a part of a text or list. */
@@ -144,7 +142,7 @@ function sameAlias(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
 
 /** Reports a conflict and gives the side that was taken. */
 export function settled({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
-  if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
+  if (context.conflict(spot.path, { base, upstream, local }) === 'local') return local;
   if (context.keepsNull !== true && isNullOrAbsent(upstream)) return undefined;
   return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
@@ -272,8 +270,7 @@ function settledFields({
     .filter((name) => name !== clash.field)
     .map((name) => ({ path: [...spot.path, name], ...valuesOf(name) }))
     .filter((one) => !same(one.upstream, one.local));
-  const { base: o, upstream: u, local: d } = valuesOf(clash.field);
-  const side = context.conflict([...spot.path, clash.field], o, u, d, also);
+  const side = context.conflict([...spot.path, clash.field], valuesOf(clash.field), also);
   return new Map(clash.fields.map((name) => [name, side]));
 }
 

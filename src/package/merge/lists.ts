@@ -176,12 +176,16 @@ function mergeTriple(
   if (local !== undefined) {
     if (base === undefined) return local;
     if (same(local.value, base.value)) return undefined;
-    return context.conflict(here.path, base.value, undefined, local.value) === 'local' ? local : undefined;
+    return context.conflict(here.path, { base: base.value, upstream: undefined, local: local.value }) ===
+      'local'
+      ? local
+      : undefined;
   }
   if (upstream === undefined) return undefined;
   if (base === undefined) return upstream;
   if (same(base.value, upstream.value)) return undefined;
-  return context.conflict(here.path, base.value, upstream.value, undefined) === 'local'
+  return context.conflict(here.path, { base: base.value, upstream: upstream.value, local: undefined }) ===
+    'local'
     ? undefined
     : upstream;
 }

@@ -69,7 +69,7 @@ export function createReport(
       notes.push({ code, file, message });
     },
     fields: (file, resource) => ({
-      conflict: (path, base, upstream, local, also = []) => {
+      conflict: (path, { base, upstream, local }, also = []) => {
         const nodes = [base, upstream, local];
         const following = also.map((one) => ({
           path: formatPath(one.path),
