@@ -61,7 +61,7 @@ export function samePlaces<Found extends Conflict>(
 ): Found[] {
   return conflicts.filter((conflict) => {
     // Of a part, too, the whole place: what was taken may stand in both beside something else.
-    const { part: _, ...whole } = conflict;
+    const { part: _, ...whole }: Conflict = conflict;
     const content = contentAt(one, whole);
     return content !== undefined && content === contentAt(other, whole);
   });
