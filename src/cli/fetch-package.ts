@@ -5,7 +5,7 @@ import type { PackageFiles } from '../package/package.ts';
 import { remoteSubpackages } from '../package/remote-subpackages.ts';
 import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
-import type { UserGit } from './user-git.ts';
+import type { UpstreamReader } from './user-git.ts';
 
 /** How deep packages may fetch packages. */
 const MAX_DEPTH = 8;
@@ -19,7 +19,7 @@ export interface Origin {
 
 /**
  * A package as a new downstream: upstream's files with the name, upstream and upstreamLock of the copy, marked with
- * the names they have upstream, and with the subpackages that upstream only points at. Throws what {@link UserGit}
+ * the names they have upstream, and with the subpackages that upstream only points at. Throws what {@link UpstreamReader}
  * does, and `KPTFILE_MISSING`.
  */
 export async function fetchPackage({
@@ -29,7 +29,7 @@ export async function fetchPackage({
   terminal,
   depth = 0,
 }: {
-  readonly git: UserGit;
+  readonly git: UpstreamReader;
   readonly origin: Origin;
   readonly copy: { readonly name: string; readonly strategy: UpdateStrategy; readonly deployment?: boolean };
   readonly terminal: Terminal;

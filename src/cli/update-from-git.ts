@@ -4,6 +4,7 @@ import type { GitLocation, Kptfile } from '../package/kptfile-types.ts';
 import { readKptfile, withUpstream } from '../package/kptfile.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import type { MarkedResource } from '../package/merge-marker.ts';
+import type { Choice, Side } from '../package/merge/conflict.ts';
 import type { MergeResult, UpdateStrategy } from '../package/merge/merge-types.ts';
 import { mergePackages } from '../package/merge/merge.ts';
 import { filesBelow } from '../package/package.ts';
@@ -13,7 +14,7 @@ import { fetchPackage } from './fetch-package.ts';
 import type { Update } from './merged-update.ts';
 import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
-import type { UserGit } from './user-git.ts';
+import type { UpstreamReader } from './user-git.ts';
 
 export interface GitUpdate {
   readonly directory: string;
@@ -21,9 +22,9 @@ export interface GitUpdate {
   readonly ref: string | undefined;
   /** Wins over the Kptfile's and is stored in it. */
   readonly strategy: UpdateStrategy | undefined;
-  readonly onConflict: 'upstream' | 'local';
+  readonly onConflict: Side;
   /** Conflicts that are settled, by id. */
-  readonly decisions: ReadonlyMap<string, 'upstream' | 'local'>;
+  readonly decisions: ReadonlyMap<string, Choice>;
   readonly terminal: Terminal;
 }
 
@@ -32,7 +33,11 @@ export interface GitUpdate {
  * own; those that came from the same revision of the same repository move along with it, as in kpt. Throws
  * `UPSTREAM_MISSING`, and what fetching and merging throw.
  */
-export async function updateFromGit(git: UserGit, before: PackageFiles, request: GitUpdate): Promise<Update> {
+export async function updateFromGit(
+  git: UpstreamReader,
+  before: PackageFiles,
+  request: GitUpdate,
+): Promise<Update> {
   const root = originOf(before, request.directory);
   const ref = request.ref ?? root.upstream.ref;
   const first = await updateOne(
@@ -121,7 +126,7 @@ export function originOf(
 }
 
 async function updateOne(
-  git: UserGit,
+  git: UpstreamReader,
   local: PackageFiles,
   target: Target,
   request: GitUpdate,
@@ -185,7 +190,7 @@ async function fetchNew({
   copy,
   request: { terminal, onConflict, decisions },
 }: {
-  readonly git: UserGit;
+  readonly git: UpstreamReader;
   readonly local: PackageFiles;
   readonly upstream: GitLocation;
   readonly copy: { readonly name: string; readonly strategy: UpdateStrategy };

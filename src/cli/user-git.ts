@@ -37,6 +37,9 @@ export interface UserGit extends AsyncDisposable {
   readonly read: (repo: string, directory: string, id: string) => Promise<UpstreamPackage>;
 }
 
+/** What reading upstream packages needs of it. */
+export type UpstreamReader = Pick<UserGit, 'resolve' | 'fetch' | 'read'>;
+
 export interface UpstreamPackage {
   readonly files: PackageFiles;
   readonly commit: string;

@@ -1,3 +1,4 @@
+import type { Choice } from '../package/merge/conflict.ts';
 import { shown } from './arguments.ts';
 import type { ConflictList } from './command-state.ts';
 import type { Decision, PullCommand } from './command.ts';
@@ -6,8 +7,8 @@ import { type Refusal, refuse } from './refusal.ts';
 
 export const resolve: PullCommand = {
   name: 'resolve',
-  usage: 'resolve [<number>|all] upstream|local [--remember] [@commit]',
-  summary: 'Settle merge conflicts with a commit that takes one side.',
+  usage: 'resolve [<number>|all] upstream|local|both [--remember] [@commit]',
+  summary: 'Settle merge conflicts with a commit that takes one side, or both additions.',
   examples: [
     {
       line: '/portico resolve 2 local',
@@ -16,6 +17,10 @@ export const resolve: PullCommand = {
     {
       line: '/portico resolve all upstream',
       does: 'takes the value from upstream, or from the base branch',
+    },
+    {
+      line: '/portico resolve 3 both',
+      does: 'keeps what both sides added to a list or a text: upstream’s, then the local additions',
     },
     {
       line: '/portico resolve 2 local --remember',
@@ -36,9 +41,8 @@ export const resolve: PullCommand = {
     const wish = wishOf(positional);
     if ('kind' in wish) return wish;
     const remember = options.has('remember');
-    if (remember && wish.side === 'upstream') {
-      const hint =
-        'Take upstream without --remember: that is what happens by itself until both sides change the field again.';
+    if (remember && wish.side !== 'local') {
+      const hint = `Take ${wish.side} without --remember.`;
       return refuse('bad-argument', '--remember is for what stays local', hint);
     }
     if (conflicts.lost !== false) {
@@ -64,19 +68,19 @@ const NONE: ConflictList = { open: [], listed: 0, lost: false };
 
 interface Wish {
   readonly which: number | 'all' | undefined;
-  readonly side: 'upstream' | 'local';
+  readonly side: Choice;
 }
 
 /** The side is the last word; in front of it may stand which. */
 function wishOf(words: readonly string[]): Wish | Refusal {
   const last = words.at(-1);
-  const side = (['upstream', 'local'] as const).find((known) => known === last);
+  const side = (['upstream', 'local', 'both'] as const).find((known) => known === last);
   if (side === undefined) {
     const message = last === undefined ? 'the side is missing' : `${shown(last)} is not a side`;
     return refuse(
       'bad-argument',
       message,
-      'Choose `upstream` or `local`, and name the conflict: a number, or all.',
+      'Choose `upstream`, `local` or `both`, and name the conflict: a number, or all.',
     );
   }
   const [first] = words.length === 2 ? words : [];

@@ -28,11 +28,11 @@ export type Step =
       /** Approvals of the same change elsewhere that counted, for the tag to name. */
       readonly approvedElsewhere?: readonly string[];
     }
-  /** Commit one side's values for these conflicts, only on this head. */
+  /** Commit the values of one side, or of both, for these conflicts, only on this head. */
   | {
       readonly do: 'settle-conflicts';
       readonly numbers: readonly number[];
-      readonly side: 'upstream' | 'local';
+      readonly side: 'upstream' | 'local' | 'both';
       readonly head: string;
       /** Write into the package that it owns these fields. */
       readonly remember?: true;

@@ -37,7 +37,7 @@ export async function run(
   );
   const child = spawn(program, [...args], {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...Object.fromEntries(inherited), ...HERMETIC_GIT, ...options.env },
+    env: { ...Object.fromEntries(inherited), ...HERMETIC_GIT, XDG_STATE_HOME: STATE, ...options.env },
   });
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => (stdout += String(chunk)));
@@ -50,6 +50,9 @@ export async function run(
   });
   return { code, stdout, stderr };
 }
+
+const STATE = mkdtempSync(join(tmpdir(), 'portico-state-'));
+process.once('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
 const HERMETIC_GIT = {
   GIT_CONFIG_GLOBAL: '/dev/null',

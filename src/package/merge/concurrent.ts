@@ -2,7 +2,7 @@
 import { sameFile } from '../package.ts';
 import type { PackageFiles } from '../package.ts';
 import { withLines } from './conflict-lines.ts';
-import type { Side } from './conflict.ts';
+import type { Choice, Side } from './conflict.ts';
 import { mergeKptfile } from './kptfile-merge.ts';
 import { tellLostComments } from './lost-comments.ts';
 import type { MergeResult } from './merge-types.ts';
@@ -20,7 +20,7 @@ export function mergeConcurrent(sides: {
   /** The side that stands where both changed the same field; upstream where it is absent. */
   readonly onConflict?: Side;
   /** Conflicts that somebody settled, by id. */
-  readonly decisions?: ReadonlyMap<string, Side>;
+  readonly decisions?: ReadonlyMap<string, Choice>;
 }): Pick<MergeResult, 'files' | 'conflicts' | 'notes'> {
   const merged = mergePackages({ ...sides, samePackage: true });
   const report = createReport(sides.onConflict ?? 'upstream', sides.decisions);

@@ -21,8 +21,8 @@ export function withLines(conflicts: readonly Conflict[], files: PackageFiles): 
       (a, b) =>
         compareText(a.file, b.file) ||
         (a.line ?? 0) - (b.line ?? 0) ||
-        compareText(a.path, b.path) ||
-        compareText(a.id, b.id),
+        // Parts of one text or list keep their order in it.
+        compareText(a.path, b.path),
     );
 }
 

@@ -2,6 +2,9 @@ import { PorticoError } from '../../error.ts';
 import type { PackageFiles } from '../package.ts';
 import { groupOf } from '../plain-values.ts';
 import { nodeAt } from '../yaml/change.ts';
+import { canon, fromValue, toValue } from '../yaml/compare.ts';
+import type { YamlValue } from '../yaml/edit.ts';
+import type { YamlNode } from '../yaml/node.ts';
 import { parsePath } from '../yaml/path.ts';
 import type { Conflict } from './conflict.ts';
 import { contentOf, readFile, resourcesOf } from './resources.ts';
@@ -21,7 +24,26 @@ export function contentAt(files: PackageFiles, conflict: Conflict): string | nul
   const found = find(resourcesOf(path, yaml), conflict);
   if (found === undefined) return undefined;
   const node = nodeAt(found.root, parsePath(place));
-  return node === undefined ? null : contentOf(node);
+  if (node === undefined) return null;
+  return partOf(node, conflict) ?? contentOf(node);
+}
+
+/**
+ * Of a conflict about a part: what was taken, as long as it stands anywhere in the text or list; an edit beside it does not
+ * settle it. Undefined where that cannot be said, such as of a part that was taken away.
+ */
+function partOf(node: YamlNode, conflict: Conflict): string | undefined {
+  const taken = conflict.part === true ? conflict[conflict.taken] : undefined;
+  if (typeof taken === 'string' && taken !== '') {
+    const text = toValue(node);
+    const isThere = typeof text === 'string' && `\n${text}`.includes(`\n${taken}`);
+    return isThere ? `part ${JSON.stringify(taken)}` : undefined;
+  }
+  if (!Array.isArray(taken) || taken.length === 0 || node.kind !== 'list') return undefined;
+  const wanted = (taken as readonly YamlValue[]).map((value) => canon(fromValue(value)));
+  const there = node.items.map(({ value }) => canon(value));
+  const isThere = there.some((_, at) => wanted.every((text, step) => there[at + step] === text));
+  return isThere ? `part ${wanted.join()}` : undefined;
 }
 
 /** By its name and namespace; the only one of its name, or of its kind, where those themselves are in conflict or rendered. */

@@ -2,6 +2,9 @@ import type { ResourceRef } from '../package.ts';
 
 export type Side = 'upstream' | 'local';
 
+/** What a conflict is settled for; `both` counts only for conflicts that offer it. */
+export type Choice = Side | 'both';
+
 /**
  * One place that both sides changed, each to something else. `undefined` stands for absent. The result holds the
  * value of `taken` until somebody settles it.
@@ -18,6 +21,20 @@ export interface Conflict {
   readonly upstream: unknown;
   readonly local: unknown;
   readonly taken: Side;
+  /** The values are a stretch of lines of the text, or of items of the list: the rest of it was merged. */
+  readonly part?: true;
+  /** Both sides only added something here, so both may stay: upstream's, then local's. */
+  readonly both?: true;
+  /** Other fields that this one excludes, so that they follow its side. */
+  readonly also?: readonly FollowingField[];
   /** 1-based line in the merged file where the value stands, if it stands anywhere. */
   readonly line?: number;
+}
+
+/** A field that is settled with another one. */
+export interface FollowingField {
+  readonly path: string;
+  readonly base: unknown;
+  readonly upstream: unknown;
+  readonly local: unknown;
 }

@@ -2,30 +2,47 @@ import { changedEntry, inOrder, madeMap } from '../yaml/change.ts';
 import { isNull, same } from '../yaml/compare.ts';
 import { nextLine, triviaStart } from '../yaml/layout.ts';
 import { entryOf, resolved } from '../yaml/node.ts';
-import type { MapEntry, MapNode, Place, ScalarNode, YamlNode } from '../yaml/node.ts';
+import type { MapEntry, MapNode, Place, YamlNode } from '../yaml/node.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import { commentNote, mergedComments, withComments } from './comments.ts';
 import type { TellComment } from './comments.ts';
-import type { Side } from './conflict.ts';
+import type { Choice, Side } from './conflict.ts';
 import { clashOf } from './exclusive-fields.ts';
 import { mergeLines } from './lines.ts';
+import type { LineConflict } from './lines.ts';
 import { mergeLists } from './lists.ts';
 import { UPSTREAM_IDENTIFIER } from './resources.ts';
 import type { ListKeys } from './schema.ts';
+import { occurrences } from './stretches.ts';
 import { takeUpstream } from './take-upstream.ts';
 
 /** What the walk needs to know, and whom it tells. */
 export interface FieldContext {
   readonly keysOf: ListKeys;
-  /** Told of each conflict; answers which side is taken. */
+  /** Told of each conflict, and of other fields that follow its side; answers which side is taken. */
   readonly conflict: (
     path: YamlPath,
-    base: YamlNode | undefined,
-    upstream: YamlNode | undefined,
-    local: YamlNode | undefined,
+    values: Values,
+    also?: readonly (Values & { readonly path: YamlPath })[],
   ) => Side;
+  /** Told of each conflict about a part of a text or list. */
+  readonly stretch: (path: YamlPath, stretch: Stretch) => Choice;
   /** Told of what is no conflict, and yet worth a look. */
   readonly note: (code: string, path: YamlPath, message: string) => void;
+}
+
+interface Values {
+  readonly base: YamlNode | undefined;
+  readonly upstream: YamlNode | undefined;
+  readonly local: YamlNode | undefined;
+}
+
+/** Lines of a text, or items of a list, that both sides made something else of. */
+export interface Stretch extends Values {
+  /** How many equal ones come before it in the same place. */
+  readonly nth: number;
+  /** True where both may stay. */
+  readonly both: boolean;
 }
 
 /** Where the walk stands: the path for people, the pattern for the schema. */
@@ -73,7 +90,9 @@ export function mergeNodes({ local, base, upstream, spot, context }: NodeMerge):
       return mergeLists({ local: asList(d), base: asList(o), upstream: asList(u), untouched, spot, context });
   }
   if (untouched) return upstream;
-  return mergedText(local, base, upstream) ?? settled({ local, base, upstream, spot, context });
+  return (
+    mergedText({ local, base, upstream, spot, context }) ?? settled({ local, base, upstream, spot, context })
+  );
 }
 
 /** Maps whose keys mean nothing to each other: what one side added stands without the others. */
@@ -114,7 +133,7 @@ function sameAlias(a: YamlNode | undefined, b: YamlNode | undefined): boolean {
 
 /** Reports a conflict and gives the side that was taken. */
 export function settled({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
-  if (context.conflict(spot.path, base, upstream, local) === 'local') return local;
+  if (context.conflict(spot.path, { base, upstream, local }) === 'local') return local;
   return local === undefined || upstream === undefined ? upstream : takeUpstream(local, base, upstream);
 }
 
@@ -232,8 +251,16 @@ function settledFields({
 }: NodeMerge<MapNode>): ReadonlyMap<string, Side> {
   const clash = local && upstream && clashOf(spot.pattern, base, upstream, local);
   if (clash === undefined) return new Map();
-  const [o, u, d] = [base, upstream, local].map((map) => find(map, clash.field)?.value);
-  const side = context.conflict([...spot.path, clash.field], o, u, d);
+  const valuesOf = (name: string): Values => ({
+    base: find(base, name)?.value,
+    upstream: find(upstream, name)?.value,
+    local: find(local, name)?.value,
+  });
+  const also = clash.fields
+    .filter((name) => name !== clash.field)
+    .map((name) => ({ path: [...spot.path, name], ...valuesOf(name) }))
+    .filter((one) => !same(one.upstream, one.local));
+  const side = context.conflict([...spot.path, clash.field], valuesOf(clash.field), also);
   return new Map(clash.fields.map((name) => [name, side]));
 }
 
@@ -259,17 +286,42 @@ function commentSchema(entry: MapEntry, context: FieldContext, pattern: string):
   return { ...context, keysOf: (asked) => (asked === pattern ? keys : context.keysOf(asked)) };
 }
 
-/** Strings of several lines that both sides changed merge line by line where their edits do not overlap. */
-function mergedText(
-  local: YamlNode | undefined,
-  base: YamlNode | undefined,
-  upstream: YamlNode | undefined,
-): ScalarNode | undefined {
+/** Strings of several lines that both sides changed merge line by line; what overlaps is a conflict of those lines alone. */
+function mergedText({ local, base, upstream, spot, context }: NodeMerge): YamlNode | undefined {
   const [d, o, u] = [local, base, upstream].map((node) => {
     const value = node?.kind === 'scalar' ? node.value : undefined;
     return typeof value === 'string' && value.includes('\n') ? value : undefined;
   });
   if (d === undefined || o === undefined || u === undefined) return undefined;
-  const text = mergeLines(d, o, u);
+  const plain = mergeLines(d, o, u);
+  if (plain !== undefined) return { kind: 'scalar', value: plain };
+  if (!staysMerged(d, o, u)) return undefined;
+  const nth = occurrences();
+  const text = mergeLines(d, o, u, (lines) => {
+    const [mine, old, theirs] = [lines.local, lines.base, lines.upstream].map((value): YamlNode => ({
+      kind: 'scalar',
+      value,
+    }));
+    const both = lines.base === '' && lines.local !== '' && lines.upstream !== '';
+    const stretch = { local: mine, base: old, upstream: theirs, nth: nth(JSON.stringify(lines)), both };
+    const choice = context.stretch(spot.path, stretch);
+    return choice === 'both' ? withEnd(lines.upstream) + lines.local : lines[choice];
+  });
+  // The side that stands as a whole brings its own notation.
+  if (text === u) return upstream;
+  if (text === d) return local;
   return text === undefined ? undefined : { kind: 'scalar', value: text };
+}
+
+/** True where the same merge of its own result changes nothing more, whichever side is taken. */
+function staysMerged(local: string, base: string, upstream: string): boolean {
+  return (['upstream', 'local'] as const).every((side) => {
+    const take = (lines: LineConflict): string => lines[side];
+    const once = mergeLines(local, base, upstream, take);
+    return once !== undefined && mergeLines(once, base, upstream, take) === once;
+  });
+}
+
+function withEnd(lines: string): string {
+  return lines.endsWith('\n') ? lines : `${lines}\n`;
 }

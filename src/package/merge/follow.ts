@@ -60,7 +60,9 @@ export function samePlaces<Found extends Conflict>(
   other: PackageFiles,
 ): Found[] {
   return conflicts.filter((conflict) => {
-    const content = contentAt(one, conflict);
-    return content !== undefined && content === contentAt(other, conflict);
+    // Of a part, too, the whole place: what was taken may stand in both beside something else.
+    const { part: _, ...whole }: Conflict = conflict;
+    const content = contentAt(one, whole);
+    return content !== undefined && content === contentAt(other, whole);
   });
 }

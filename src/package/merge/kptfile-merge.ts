@@ -6,7 +6,6 @@ import { editedChunk, fullDocuments } from '../yaml/edit.ts';
 import { entryOf, textAt } from '../yaml/node.ts';
 import type { MapEntry, MapNode, YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
-import type { YamlPath } from '../yaml/path.ts';
 import type { YamlDocument, YamlFile } from '../yaml/read.ts';
 import { commentNote, mergedSurroundings } from './comments.ts';
 import type { Side } from './conflict.ts';
@@ -66,8 +65,7 @@ export function mergeKptfile(
   refuseOldVersion(path, own.root, theirs.root);
   const context: FieldContext = {
     keysOf: (pattern) => (Object.hasOwn(KEYS, pattern) ? KEYS[pattern] : undefined),
-    conflict: (at: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
-      report.field({ file: path, resource: ref, path: at }, { base: o, upstream: u, local: d }),
+    ...report.fields(path, ref),
     note: (code, at, message) => report.note(code, path, `${formatPath(at)}: ${message}`),
   };
   const root = mergeRoots({ local: own.root, base: old?.root, upstream: theirs.root, isRoot, context });

@@ -1,14 +1,28 @@
 import { threeWay } from '../yaml/sequence.ts';
+import { cutStretch } from './stretches.ts';
 
 /** Lines of one text: the comparison keeps a number for each. */
 const MAX_LINES = 100_000;
 /** Differing lines: the effort grows with their square. */
 const MAX_EDITS = 1_000;
 
+/** Lines that both sides changed to something else. */
+export interface LineConflict {
+  readonly local: string;
+  readonly base: string;
+  readonly upstream: string;
+}
+
 /**
- * Merges three texts line by line. Undefined where both sides changed the same lines to something else.
+ * Merges three texts line by line. Where both sides changed the same lines to something else, the text is what `settle`
+ * answers; undefined without it.
  */
-export function mergeLines(local: string, base: string, upstream: string): string | undefined {
+export function mergeLines(
+  local: string,
+  base: string,
+  upstream: string,
+  settle?: (lines: LineConflict) => string,
+): string | undefined {
   const [d, o, u] = [local, base, upstream].map(linesOf);
   if (d === undefined || o === undefined || u === undefined) return undefined;
   if (d.length + o.length + u.length > MAX_LINES) return undefined;
@@ -16,30 +30,33 @@ export function mergeLines(local: string, base: string, upstream: string): strin
   let at = 0;
   for (const hunk of threeWay(o, d, u, MAX_EDITS)) {
     const [ours, old, theirs] = [d.slice(...hunk.left), o.slice(...hunk.base), u.slice(...hunk.right)];
-    const lines =
-      hunk.changed === 'both' ? lineByLine(ours, old, theirs) : hunk.changed === 'left' ? ours : theirs;
-    if (lines === undefined) return undefined;
-    out += [...o.slice(at, hunk.base[0]), ...lines].join('');
+    const text =
+      hunk.changed === 'both'
+        ? settledLines(ours, old, theirs, settle)
+        : (hunk.changed === 'left' ? ours : theirs).join('');
+    if (text === undefined) return undefined;
+    out += o.slice(at, hunk.base[0]).join('') + text;
     at = hunk.base[1];
   }
   return out + o.slice(at).join('');
 }
 
 /** One stretch that both changed: fine where they changed it alike, or each other lines of it. */
-function lineByLine(
+function settledLines(
   ours: readonly string[],
   old: readonly string[],
   theirs: readonly string[],
-): readonly string[] | undefined {
-  if (ours.join('') === theirs.join('')) return ours;
-  if (ours.length !== old.length || theirs.length !== old.length) return undefined;
-  const lines: string[] = [];
-  for (const [at, before] of old.entries()) {
-    const [mine, other] = [ours[at] ?? '', theirs[at] ?? ''];
-    if (mine !== before && other !== before && mine !== other) return undefined;
-    lines.push(mine === before ? other : mine);
+  settle: ((lines: LineConflict) => string) | undefined,
+): string | undefined {
+  let out = '';
+  for (const { take, local, base, upstream } of cutStretch(ours, old, theirs)) {
+    const [mine, other] = [ours.slice(...local).join(''), theirs.slice(...upstream).join('')];
+    if (take === 'local') out += mine;
+    else if (take === 'upstream') out += other;
+    else if (settle === undefined) return undefined;
+    else out += settle({ local: mine, base: old.slice(...base).join(''), upstream: other });
   }
-  return lines;
+  return out;
 }
 
 /** Lines with their ends. */

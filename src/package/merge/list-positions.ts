@@ -7,32 +7,44 @@ import { mergedComments, replacedComments, withComments } from './comments.ts';
 import { mergeNodes, telling } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
 import { leavesOf } from './leaves.ts';
+import { cutStretch } from './stretches.ts';
+import type { Piece, Range } from './stretches.ts';
 import { takeUpstream } from './take-upstream.ts';
 
-/** Merges by position; undefined when both sides changed the same stretch in ways that cannot be paired. */
-export function mergeByPosition({
-  local,
-  base,
-  upstream,
-  spot,
-  context,
-}: {
+/** A list in its three states. */
+export interface ListMerge {
   readonly local: ListNode;
   readonly base: ListNode;
   readonly upstream: ListNode;
   readonly spot: Spot;
   readonly context: FieldContext;
-}): YamlNode | undefined {
+}
+
+/** The items that stand where both sides made something else of a stretch. */
+export type SettlePiece = (piece: Piece) => readonly ListItem[];
+
+/**
+ * Merges by position. Undefined when both sides changed the same stretch in ways that cannot be paired and nothing
+ * settles it, and when one side moved what the other removed.
+ */
+export function mergeStretches(
+  { local, base, upstream, spot, context }: ListMerge,
+  settle?: SettlePiece,
+): ListNode | undefined {
   const places = {
     local: placesOf(local.items),
     base: placesOf(base.items),
     upstream: placesOf(upstream.items),
   };
-  const fits = (hunk: Hunk): boolean =>
-    (hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream)) &&
-    !isMovedAndRemoved({ hunk, local, base, upstream, places });
+  const isMergeable = (hunk: Hunk): boolean =>
+    hunk.changed !== 'both' || isEqual(hunk, local, upstream) || isPaired(hunk, local, base, upstream);
+  const isMoved = (hunk: Hunk): boolean => isMovedAndRemoved({ hunk, local, base, upstream, places });
   const aligned = threeWay(canons(base), canons(local), canons(upstream));
-  const hunks = aligned.every(fits) ? aligned : hunksAfterMerge(local, base, upstream);
+  const fits = aligned.every((hunk) => isMergeable(hunk) && !isMoved(hunk));
+  const hunks = fits
+    ? aligned
+    : (hunksAfterMerge(local, base, upstream) ??
+      (settle === undefined || aligned.some(isMoved) ? undefined : aligned));
   if (hunks === undefined) return undefined;
   const items: ListItem[] = [];
   let at: readonly [number, number, number] = [0, 0, 0];
@@ -53,10 +65,45 @@ export function mergeByPosition({
     else if (hunk.changed === 'both' && isEqual(hunk, local, upstream))
       items.push(...local.items.slice(...hunk.left));
     else if (hunk.changed === 'right') items.push(...replaced(hunk, local, base, upstream));
-    else items.push(...pairs({ hunk, local, base, upstream, index: items.length, spot, context }));
+    else if (settle === undefined || isMergeable(hunk))
+      items.push(...pairs({ hunk, local, base, upstream, index: items.length, spot, context }));
+    else items.push(...settledPieces({ hunk, local, base, upstream, settle }));
   }
   equalUntil(local.items.length);
   return madeList(local, items);
+}
+
+/** A stretch that cannot be paired: what the sides agree on, and what they do not. */
+function settledPieces({
+  hunk,
+  local,
+  base,
+  upstream,
+  settle,
+}: {
+  readonly hunk: Hunk;
+  readonly local: ListNode;
+  readonly base: ListNode;
+  readonly upstream: ListNode;
+  readonly settle: SettlePiece;
+}): ListItem[] {
+  const [own, old, theirs] = [canons(local), canons(base), canons(upstream)];
+  const pieces = cutStretch(own.slice(...hunk.left), old.slice(...hunk.base), theirs.slice(...hunk.right));
+  return pieces.flatMap((piece) => {
+    const [left, middle, right] = [
+      moveBy(hunk.left[0], piece.local),
+      moveBy(hunk.base[0], piece.base),
+      moveBy(hunk.right[0], piece.upstream),
+    ];
+    if (piece.take === 'local') return local.items.slice(...left);
+    if (piece.take === 'upstream')
+      return replaced({ left, base: middle, right, changed: 'right' }, local, base, upstream);
+    return settle({ take: 'conflict', local: left, base: middle, upstream: right });
+  });
+}
+
+function moveBy(offset: number, [start, end]: Range): Range {
+  return [start + offset, end + offset];
 }
 
 /**
@@ -206,7 +253,7 @@ function mergedItem({
   );
 }
 
-function canons(list: ListNode): string[] {
+export function canons(list: ListNode): string[] {
   return list.items.map((item) => canon(item.value));
 }
 

@@ -5,16 +5,16 @@ import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
 import { mergedComments, withComments } from './comments.ts';
 import { mergeNodes, settled, telling } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
+import { mergeByPosition } from './list-conflicts.ts';
 import { isSameOrder, ORDER_COUNTS, tellOrder, tellRenamedTwice } from './list-notes.ts';
-import { mergeByPosition } from './list-positions.ts';
-import { matchItems } from './match-items.ts';
+import { joinedByName, matchItems } from './match-items.ts';
 import type { ItemKey, Triple } from './match-items.ts';
 import { pipelinePasses } from './pipeline.ts';
 import { takeUpstream } from './take-upstream.ts';
 
 /**
  * Merges lists: item by item where the schema or unique names say which items belong together, else by position
- * where the two sides' edits do not overlap; a list that both sides changed at one place is a conflict as a whole.
+ * where the two sides' edits do not overlap; a stretch that both sides changed is a conflict.
  */
 export function mergeLists({
   local,
@@ -35,16 +35,22 @@ export function mergeLists({
   const lists = [local, base, upstream].filter((list) => list !== undefined);
   const below: Spot = { path: spot.path, pattern: `${spot.pattern}[]` };
   if (keys !== undefined && lists.every((list) => holdsKeyed(list, keys))) {
-    const passes = keys[0] === '@function' ? pipelinePasses : [byFields(keys)];
-    return mergeKeyed({
+    const isPipeline = keys[0] === '@function';
+    const areNamed =
+      UNIQUE_NAMES.test(below.pattern) && lists.every((list) => list.items.length === 0 || isNamed(list));
+    const merged = mergeKeyed({
       local,
       base,
       upstream,
-      passes,
-      ordered: keys[0] === '@function',
+      passes: isPipeline ? pipelinePasses : [byFields(keys)],
+      areNamed,
+      ordered: isPipeline,
       spot: below,
       context,
     });
+    // Kubernetes refuses two ports of one name.
+    const isValid = !areNamed || merged === undefined || merged.items.length === 0 || isNamed(merged);
+    return isValid ? merged : settled({ local, base, upstream, spot, context });
   }
   if (untouched && local === undefined) return upstream;
   if (local === undefined || upstream === undefined) return settled({ local, base, upstream, spot, context });
@@ -55,17 +61,22 @@ export function mergeLists({
         base,
         upstream,
         passes: [byFields(['name'])],
+        areNamed: false,
         ordered: true,
         spot: below,
         context,
       });
   }
   if (untouched && !same(base, upstream)) return takeUpstream(local, base, upstream);
+  const old: ListNode = base ?? { kind: 'list', items: [] };
   return (
-    (base === undefined ? undefined : mergeByPosition({ local, base, upstream, spot: below, context })) ??
+    mergeByPosition({ local, base: old, upstream, spot: below, context }) ??
     settled({ local, base, upstream, spot, context })
   );
 }
+
+/** Lists that merge by another key, and whose names have to be unique all the same. */
+const UNIQUE_NAMES = /(?:^|\.)ports\[\]$/;
 
 /** True for a list of maps that all have a name of their own. */
 function isNamed(list: ListNode): boolean {
@@ -93,6 +104,7 @@ function mergeKeyed({
   base,
   upstream,
   passes,
+  areNamed,
   ordered,
   spot,
   context,
@@ -101,11 +113,14 @@ function mergeKeyed({
   readonly base: ListNode | undefined;
   readonly upstream: ListNode | undefined;
   readonly passes: readonly ItemKey[];
+  /** True where the names of the items tell them apart, too. */
+  readonly areNamed: boolean;
   readonly ordered: boolean;
   readonly spot: Spot;
   readonly context: FieldContext;
-}): YamlNode | undefined {
-  const triples = matchItems([local, base, upstream], passes);
+}): ListNode | undefined {
+  const matched = matchItems([local, base, upstream], passes);
+  const triples = areNamed ? joinedByName(matched) : matched;
   const results = new Map<ListItem, ListItem>();
   for (const triple of triples) {
     const merged = mergeTriple(triple, spot, context);
@@ -161,12 +176,16 @@ function mergeTriple(
   if (local !== undefined) {
     if (base === undefined) return local;
     if (same(local.value, base.value)) return undefined;
-    return context.conflict(here.path, base.value, undefined, local.value) === 'local' ? local : undefined;
+    return context.conflict(here.path, { base: base.value, upstream: undefined, local: local.value }) ===
+      'local'
+      ? local
+      : undefined;
   }
   if (upstream === undefined) return undefined;
   if (base === undefined) return upstream;
   if (same(base.value, upstream.value)) return undefined;
-  return context.conflict(here.path, base.value, upstream.value, undefined) === 'local'
+  return context.conflict(here.path, { base: base.value, upstream: upstream.value, local: undefined }) ===
+    'local'
     ? undefined
     : upstream;
 }

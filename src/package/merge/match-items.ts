@@ -65,16 +65,42 @@ function findBases(
 ): void {
   const open = triples.filter((one) => one.base === undefined && one.local && one.upstream);
   if (open.length === 0) return;
-  const nameOf = (item: ListItem | undefined): string => JSON.stringify(item && pass(item.value)) ?? '';
-  const found = Map.groupBy(base?.items.filter((item) => !placed.has(item)) ?? [], nameOf);
+  const keyOf = (item: ListItem | undefined): string => JSON.stringify(item && pass(item.value)) ?? '';
+  const found = Map.groupBy(base?.items.filter((item) => !placed.has(item)) ?? [], keyOf);
   for (const draft of open) {
-    const name = nameOf(draft.local);
+    const name = keyOf(draft.local);
     const [item, ...others] = found.get(name) ?? [];
-    if (name === '' || nameOf(draft.upstream) !== name || item === undefined || others.length > 0) continue;
+    if (name === '' || keyOf(draft.upstream) !== name || item === undefined || others.length > 0) continue;
     draft.base = item;
     placed.add(item);
     found.delete(name);
   }
+}
+
+/**
+ * Joins what the key tore apart: an item whose key one side changed while its name stayed, and two new items of one
+ * name. For lists whose items have names of their own on all sides.
+ */
+export function joinedByName(triples: readonly Triple[]): Triple[] {
+  const joined: Triple[] = triples.filter(({ base }) => base !== undefined);
+  for (const one of triples.filter(({ base }) => base === undefined)) {
+    const names = [one.local, one.upstream].map(nameOf).filter((name) => name !== '');
+    const at = joined.findIndex(
+      (known) =>
+        (one.local === undefined || known.local === undefined) &&
+        (one.upstream === undefined || known.upstream === undefined) &&
+        names.includes(nameOf(known.base ?? known.local ?? known.upstream)),
+    );
+    const known = joined[at];
+    if (known === undefined) joined.push(one);
+    else
+      joined[at] = { ...known, ...one, segment: { name: nameOf(known.base ?? one.local ?? one.upstream) } };
+  }
+  return joined;
+}
+
+function nameOf(item: ListItem | undefined): string {
+  return item === undefined ? '' : textAt(item.value, 'name');
 }
 
 /** Pairs the items of one key. */

@@ -1,5 +1,5 @@
 import type { PackageFiles } from '../package.ts';
-import type { Conflict } from './conflict.ts';
+import type { Choice, Conflict } from './conflict.ts';
 
 export const UPDATE_STRATEGIES = [
   'resource-merge',
@@ -26,7 +26,7 @@ export interface MergeInput {
   /** Both are the same package: what it owns beside its upstream (portico-merge.yaml) is merged like the rest of it. */
   readonly samePackage?: boolean;
   /** Conflicts that somebody settled, by id: they take that side and are not reported again. */
-  readonly decisions?: ReadonlyMap<string, 'upstream' | 'local'>;
+  readonly decisions?: ReadonlyMap<string, Choice>;
 }
 
 /** Something that could not be merged structurally and was handled in a plainer way, or is worth saying. */

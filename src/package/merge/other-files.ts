@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { sameFile } from '../package.ts';
 import type { FileMode, PackageFile } from '../package.ts';
 import { editedChunk, fullDocuments } from '../yaml/edit.ts';
-import type { YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import { mergeNodes } from './fields.ts';
@@ -111,8 +110,7 @@ function mergeJson({
   const resource = ref.kind === '' ? null : ref;
   const context = {
     keysOf: builtinListKeys(ref.apiVersion, ref.kind),
-    conflict: (at: YamlPath, base?: YamlNode, upstream?: YamlNode, local?: YamlNode) =>
-      report.field({ file: path, resource, path: at }, { base, upstream, local }),
+    ...report.fields(path, resource),
     note: (code: string, at: YamlPath, message: string) =>
       report.note(code, path, `${formatPath(at)}: ${message}`),
   };

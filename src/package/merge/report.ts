@@ -4,8 +4,8 @@ import type { ResourceRef } from '../package.ts';
 import { canon, toValue } from '../yaml/compare.ts';
 import type { YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
-import type { YamlPath } from '../yaml/path.ts';
-import type { Conflict, Side } from './conflict.ts';
+import type { Choice, Conflict, Side } from './conflict.ts';
+import type { FieldContext } from './fields.ts';
 import { ownedMessage, type LocalOwns } from './local-owns.ts';
 import type { MergeNote } from './merge-types.ts';
 
@@ -15,15 +15,8 @@ export interface Report {
   readonly notes: MergeNote[];
   /** Ids of the decisions that a conflict asked for. */
   readonly used: Set<string>;
-  /** Tells of a conflict between fields and answers the side that is taken. */
-  readonly field: (
-    at: { readonly file: string; readonly resource: ResourceRef | null; readonly path: YamlPath },
-    values: {
-      readonly base: YamlNode | undefined;
-      readonly upstream: YamlNode | undefined;
-      readonly local: YamlNode | undefined;
-    },
-  ) => Side;
+  /** What a merge of the fields of one resource asks when both sides changed one. */
+  readonly fields: (file: string, resource: ResourceRef | null) => Pick<FieldContext, 'conflict' | 'stretch'>;
   /** Tells of a conflict about a whole resource or file, where local stays unless somebody decided otherwise. */
   readonly whole: (
     file: string,
@@ -36,7 +29,7 @@ export interface Report {
 /** Starts a report. Conflicts that `decisions` settles are not told again; what `owns` settles is a note. */
 export function createReport(
   onConflict: Side,
-  decisions: ReadonlyMap<string, Side> = new Map(),
+  decisions: ReadonlyMap<string, Choice> = new Map(),
   owns: LocalOwns['owns'] = () => false,
 ): Report {
   const conflicts: Conflict[] = [];
@@ -47,14 +40,14 @@ export function createReport(
     conflict: Omit<Conflict, 'id' | 'taken'>,
     values: readonly string[],
     preferred: Side,
-  ): Side => {
+  ): Choice => {
     const { file, resource, path } = conflict;
     const id = createHash('sha256')
       .update(JSON.stringify([file, resource, path, ...values]))
       .digest('hex')
       .slice(0, 12);
     const decided = decisions.get(id);
-    if (decided !== undefined) {
+    if (decided !== undefined && (decided !== 'both' || conflict.both === true)) {
       used.add(id);
       return decided;
     }
@@ -75,22 +68,53 @@ export function createReport(
     note: (code, file, message) => {
       notes.push({ code, file, message });
     },
-    field: ({ file, resource, path }, { base, upstream, local }) => {
-      const [o, u, d] = [base, upstream, local].map((node) =>
-        node === undefined ? undefined : toValue(node),
-      );
-      const values = [base, upstream, local].map((node) => (node === undefined ? '' : canon(node)));
-      return tell(
-        { file, resource, path: formatPath(path), base: o, upstream: u, local: d },
-        values,
-        onConflict,
-      );
-    },
+    fields: (file, resource) => ({
+      conflict: (path, { base, upstream, local }, also = []) => {
+        const nodes = [base, upstream, local];
+        const following = also.map((one) => ({
+          path: formatPath(one.path),
+          ...shownNodes(one.base, one.upstream, one.local),
+        }));
+        const asked = {
+          file,
+          resource,
+          path: formatPath(path),
+          ...shownNodes(base, upstream, local),
+          ...(following.length > 0 && { also: following }),
+        };
+        return sideOf(tell(asked, nodes.map(canonOf), onConflict));
+      },
+      stretch: (path, { base, upstream, local, nth, both }) => {
+        const values = [base, upstream, local].map(canonOf);
+        const asked = { file, resource, path: formatPath(path), ...shownNodes(base, upstream, local) };
+        return tell(
+          { ...asked, part: true, ...(both && { both }) },
+          [...values, 'part', String(nth)],
+          onConflict,
+        );
+      },
+    }),
     whole: (file, resource, { base, upstream, local }) => {
       const values = [base, upstream, local].map((value) => stable(value));
-      return tell({ file, resource, path: '', base, upstream, local }, values, 'local');
+      return sideOf(tell({ file, resource, path: '', base, upstream, local }, values, 'local'));
     },
   };
+}
+
+/** Both is offered for stretches alone. */
+function sideOf(choice: Choice): Side {
+  return choice === 'local' ? 'local' : 'upstream';
+}
+
+function canonOf(node: YamlNode | undefined): string {
+  return node === undefined ? '' : canon(node);
+}
+
+function shownNodes(
+  ...nodes: readonly (YamlNode | undefined)[]
+): Pick<Conflict, 'base' | 'upstream' | 'local'> {
+  const [base, upstream, local] = nodes.map((node) => (node === undefined ? undefined : toValue(node)));
+  return { base, upstream, local };
 }
 
 function stable(value: unknown): string {

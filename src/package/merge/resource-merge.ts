@@ -37,8 +37,7 @@ export function mergeResource({
   const ref = mergedRef(local.ref, base?.ref, upstream.ref);
   const context = {
     keysOf: keysFor(local, custom),
-    conflict: (path: YamlPath, o?: YamlNode, u?: YamlNode, d?: YamlNode) =>
-      report.field({ file, resource: ref, path }, { base: o, upstream: u, local: d }),
+    ...report.fields(file, ref),
     note: (code: string, path: YamlPath, message: string) =>
       report.note(code, file, `${ref.kind} ${ref.name}, ${formatPath(path)}: ${message}`),
   };

@@ -2,7 +2,7 @@ import { shown } from '../../command/arguments.ts';
 import { type Refusal, refuse } from '../../command/refusal.ts';
 import type { Step } from '../../command/step.ts';
 import { PorticoError } from '../../error.ts';
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import { samePlaces } from '../../package/merge/follow.ts';
 import { MERGE_FILE, rememberLocal } from '../../package/merge/local-owns.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
@@ -156,8 +156,8 @@ function remembered(
 
 interface Group {
   readonly group: readonly OpenConflict[];
-  readonly side: Side;
-  readonly decided: ReadonlyMap<string, Side>;
+  readonly side: Choice;
+  readonly decided: ReadonlyMap<string, Choice>;
   readonly directory: RepositoryDirectory;
 }
 
@@ -188,6 +188,7 @@ async function settledIn({
   for (const one of group) {
     const found = conflicts.filter(({ id, file }) => (one.cut === true ? file === one.file : id === one.id));
     if (found.length === 0) return changedSince(one);
+    if (side === 'both' && found.some((conflict) => conflict.both !== true)) return notBoth(one);
     for (const { id } of found) decisions.set(id, side);
   }
   const before = earlier.size === 0 ? first : await merge(earlier);
@@ -200,6 +201,14 @@ async function settledIn({
   const known = new Set(before.notes?.map(({ file, message }) => `${file}: ${message}`));
   const notes = (after.notes ?? []).filter(({ file, message }) => !known.has(`${file}: ${message}`));
   return { files: settled.files, notes };
+}
+
+function notBoth({ number, path }: OpenConflict): Refusal {
+  return refuse(
+    'not-both',
+    `conflict ${number}${path === '' ? '' : ` (${shown(path)})`} cannot keep both: it is not one place to which both sides only added`,
+    'Choose `upstream` or `local`, or settle it with a commit.',
+  );
 }
 
 function changedSince({ file, path }: Conflict): Refusal {

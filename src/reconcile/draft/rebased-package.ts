@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../../command/refusal.ts';
 import { withPlace } from '../../package/clone.ts';
 import type { Kptfile } from '../../package/kptfile-types.ts';
 import { readKptfile } from '../../package/kptfile.ts';
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import type { MergeResult } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { packagePathOf, repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
@@ -104,7 +104,7 @@ export async function rebaseOf(
   { parents: [parent = ''], oid }: CommitInfo,
   directory: RepositoryDirectory,
   signal?: AbortSignal,
-): Promise<Refusal | ((decisions: ReadonlyMap<string, Side>) => Promise<MergeResult>)> {
+): Promise<Refusal | ((decisions: ReadonlyMap<string, Choice>) => Promise<MergeResult>)> {
   const { access, world: ports } = setting;
   const local = await filesAt(access.git, parent, directory, signal);
   const rebased = await filesAt(access.git, oid, directory, signal);

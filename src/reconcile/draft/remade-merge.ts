@@ -1,6 +1,6 @@
 /** The merges that the conflicts of a draft come from, made again with what was decided of them. */
 import { type Refusal, refuse } from '../../command/refusal.ts';
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
@@ -20,7 +20,7 @@ interface Merged {
 }
 
 /** One package of a merge, as often as it is asked for, with these conflicts settled. */
-export type RemadeMerge = (decisions: ReadonlyMap<string, Side>) => Promise<Merged | Refusal>;
+export type RemadeMerge = (decisions: ReadonlyMap<string, Choice>) => Promise<Merged | Refusal>;
 
 interface RemadeFor extends RepositoryWork {
   readonly snapshot: ProposalSnapshot;

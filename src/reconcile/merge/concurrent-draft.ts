@@ -3,7 +3,7 @@
  * package is merged into the proposal's, structurally, as a commit of ours on the proposal's branch.
  */
 
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
 import type { CommitInfo, FileChanges } from '../git-port.ts';
@@ -179,7 +179,7 @@ export async function mergeOf({
   directory,
   signal,
 }: PackageMerge): Promise<
-  (decisions?: ReadonlyMap<string, Side>) => ReturnType<Ports['content']['mergeConcurrent']>
+  (decisions?: ReadonlyMap<string, Choice>) => ReturnType<Ports['content']['mergeConcurrent']>
 > {
   const sides = {
     base: await filesAt(git, commits.base, directory, signal),

@@ -2,7 +2,7 @@
  * Conflicts that are none of their own. Where both sides changed a setter's value, both changed every field that the
  * setter writes: those follow the setter, and are settled with it.
  */
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import { bySource, otherSides, samePlaces } from '../../package/merge/follow.ts';
 import type { PackageFiles } from '../../package/package.ts';
 
@@ -21,7 +21,7 @@ export interface Sorted<Found extends Conflict> {
 export async function withoutFollowing<Found extends Conflict>(
   conflicts: readonly Found[],
   merged: PackageFiles,
-  rendered: (decisions: ReadonlyMap<string, Side>) => Promise<PackageFiles | null>,
+  rendered: (decisions: ReadonlyMap<string, Choice>) => Promise<PackageFiles | null>,
 ): Promise<Sorted<Found>> {
   const all = { conflicts, following: [] };
   const { sources, others } = bySource(conflicts, merged);

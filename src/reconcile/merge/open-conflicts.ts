@@ -1,5 +1,5 @@
 import { contentAt } from '../../package/merge/conflict-place.ts';
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
@@ -44,7 +44,7 @@ export interface OpenConflicts {
   /** The commits whose merges they come from, by name; those of the update itself have none. */
   readonly origins: ReadonlyMap<string, MergeCommit>;
   /** For which side conflicts were settled by command, by name. */
-  readonly decided: ReadonlyMap<string, Side>;
+  readonly decided: ReadonlyMap<string, Choice>;
   /** What those merges decided by themselves; what the update itself did stands in its description. */
   readonly notes: MergeNotes;
 }
@@ -197,7 +197,7 @@ async function after({
   let listed = first.length;
   let unread: string[] = [];
   const origins = new Map<string, MergeCommit>();
-  const decided = new Map<string, Side>();
+  const decided = new Map<string, Choice>();
   const notes: MergeNotes[] = [];
   for (const commit of commits) {
     const record = readCommitRecord(commit, ports.seals);
@@ -208,23 +208,28 @@ async function after({
     } else if (record?.kind === 'merge') {
       const merged = await toldByMerge({ ports, git, commit, record, signal });
       notes.push(merged.notes);
+      // The newer tells what the sides are now. Parts of one text share its place.
+      open = elsewhere(open, merged.conflicts);
       for (const conflict of merged.conflicts) {
         listed += 1;
         origins.set(conflictName(conflict), { commit, record });
         decided.delete(conflictName(conflict));
-        // The newer tells what the sides are now.
-        open = [...open.filter((one) => place(one) !== place(conflict)), { ...conflict, number: listed }];
+        open.push({ ...conflict, number: listed });
       }
     } else if (record?.kind === 'rebase') {
       notes.push(rebaseNotes(record));
+      const { directory, bare } = record;
+      open = elsewhere(
+        open,
+        record.conflicts.map((conflict) => ({ ...conflict, directory })),
+      );
       for (const conflict of record.conflicts) {
         listed += 1;
-        const { directory, bare } = record;
         const one = { ...conflict, directory, number: listed, ...(bare && { bare }) };
         origins.set(conflictName(one), { commit, record });
         // The same conflict once more: what was decided before is not what stands now.
         decided.delete(conflictName(one));
-        open = [...open.filter((other) => place(other) !== place(one)), one];
+        open.push(one);
       }
       // What is recorded now stands in the place of what cannot be read.
       unread = unread.filter((directory) => directory !== record.directory);
@@ -247,12 +252,15 @@ function rebaseNotes({ directory, notes = NO_NOTES }: RebaseRecord): MergeNotes 
   return { ...notes, listed: notes.listed.map((note) => ({ ...note, directory })) };
 }
 
-function place({
-  directory,
-  file,
-  resource,
-  path,
-}: Conflict & { readonly directory: RepositoryDirectory }): string {
+type Placed = Conflict & { readonly directory: RepositoryDirectory };
+
+/** Those that are not where one of these is. */
+function elsewhere(open: readonly OpenConflict[], newer: readonly Placed[]): OpenConflict[] {
+  const places = new Set(newer.map(place));
+  return open.filter((one) => !places.has(place(one)));
+}
+
+function place({ directory, file, resource, path }: Placed): string {
   return JSON.stringify([directory, file, resource, path]);
 }
 

@@ -1,6 +1,6 @@
 import type { GitLocation } from '../../package/kptfile-types.ts';
 import { readKptfile, withUpstream } from '../../package/kptfile.ts';
-import type { Conflict, Side } from '../../package/merge/conflict.ts';
+import type { Choice, Conflict } from '../../package/merge/conflict.ts';
 import { UPDATE_STRATEGIES, type MergeNote, type UpdateStrategy } from '../../package/merge/merge-types.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { repositoryDirectory, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
@@ -69,7 +69,7 @@ interface DecidedUpdate {
   readonly sides?: UpstreamSides;
 }
 
-const NONE: ReadonlyMap<string, Side> = new Map();
+const NONE: ReadonlyMap<string, Choice> = new Map();
 
 /** The update as often as it is asked for, with these conflicts settled: what it is made of is read once. */
 export async function decidedUpdate(
@@ -77,7 +77,7 @@ export async function decidedUpdate(
   down: Downstream,
   to: string,
   signal?: AbortSignal,
-): Promise<Withheld | ((decisions: ReadonlyMap<string, Side>) => Promise<DecidedUpdate | Withheld>)> {
+): Promise<Withheld | ((decisions: ReadonlyMap<string, Choice>) => Promise<DecidedUpdate | Withheld>)> {
   const { upstream, access, directory, config, base, path } = down;
   const tag = tagOf(upstream.refs, upstream.directory, to);
   if (tag === undefined) return withheld('no-such-revision', `The upstream has no revision ${to}.`);
@@ -115,7 +115,7 @@ interface Made {
   readonly sides?: UpstreamSides;
 }
 
-type Merge = (decisions: ReadonlyMap<string, Side>) => Promise<Made>;
+type Merge = (decisions: ReadonlyMap<string, Choice>) => Promise<Made>;
 
 /** What is to be merged into a downstream package. */
 interface MergeRequest {

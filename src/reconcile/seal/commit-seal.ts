@@ -34,7 +34,7 @@ export interface SettleRecord {
   readonly kind: 'settle';
   /** `<directory>:<id>` of each. */
   readonly settled: readonly string[];
-  readonly side: 'upstream' | 'local';
+  readonly side: 'upstream' | 'local' | 'both';
   readonly by: string;
   readonly byId?: ById;
   /** The comment with the command. */

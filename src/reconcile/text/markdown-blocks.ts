@@ -79,9 +79,9 @@ export function fenced(text: string, language = 'text'): string {
   return fence(text.replace(/\n$/, ''), language);
 }
 
-function place({ resource, path }: Conflict): string {
+function place({ resource, path, also = [] }: Conflict): string {
   const name = resource === null ? '' : `${resource.kind}/${resource.name}`;
-  return joined([name, path], ' ') || 'the whole file';
+  return joined([name, [path, ...also.map((one) => one.path)].join(', ')], ' ') || 'the whole file';
 }
 
 /** A value of a resource as text, cut to a length; absent stays absent. */

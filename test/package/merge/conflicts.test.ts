@@ -41,6 +41,9 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'both-choose-another-source-of-a-volume': 'it does not know which fields exclude each other',
   'both-choose-another-handler-of-a-probe': 'it does not know which fields exclude each other',
   'both-choose-another-key-of-a-variable': 'it does not know which fields exclude each other',
+  'upstream-changes-the-number-of-a-port': 'it does not know that a port is the same by its name',
+  'nested-subpackages-change': 'it does not know that a port is the same by its name',
+  'both-add-one-resource-to-different-files': 'it does not know that a port is the same by its name',
   'upstream-states-the-protocol': 'it does not know default values',
   'upstream-deletes-what-local-explains': 'it does not see comments',
 };
