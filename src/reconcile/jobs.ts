@@ -54,8 +54,9 @@ export function registryJob(repository: RepositoryRef): Job {
 }
 
 /** Publish what is due in a repository. */
-export function publicationJob(repository: RepositoryRef): Job {
-  return { kind: 'publication', key: `publication:${repository.id}`, data: { repository } };
+export function publicationJob(repository: RepositoryRef, afterSeconds = 0): Job {
+  const job: Job = { kind: 'publication', key: `publication:${repository.id}`, data: { repository } };
+  return afterSeconds === 0 ? job : { ...job, startAfterSeconds: afterSeconds };
 }
 
 /** Check a proposal. */

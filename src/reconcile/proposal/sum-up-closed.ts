@@ -5,6 +5,7 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { ourSummary, summaryLock } from '../publication/tell-downstream.ts';
 import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { acceptedAtMerge } from '../review/accepted-at-merge.ts';
 import type { Authorship } from '../review/authors.ts';
 import { removedPackages } from '../review/known-users.ts';
 import { approvalOfMerge } from '../review/merged-approval.ts';
@@ -94,7 +95,7 @@ interface Unapproved {
 
 /** Packages that have no revision of it because nobody approved what came to the branch. */
 async function unapprovedPaths(
-  ports: Pick<Ports, 'app' | 'seals' | 'now' | 'content'>,
+  ports: Ports,
   access: RepositoryAccess,
   { facts, config, pull, packages }: ProposalSnapshot,
   signal: AbortSignal | undefined,
@@ -118,9 +119,10 @@ async function unapprovedPaths(
         { facts, config, base: at, merge: oid, packages: [one, ...removed] },
         signal,
       );
-    const counted = { ports, access, facts, config, merged, published, beneath, signal };
-    const { approved, missing } = await approvalOfMerge(counted);
-    if (!approved) left.push({ path: one.path, missing });
+    const accepted = acceptedAtMerge(ports);
+    const counted = { ports, access, facts, config, merged, published, beneath, accepted, signal };
+    const { approved, missing, waits } = await approvalOfMerge(counted);
+    if (!approved && waits !== true) left.push({ path: one.path, missing });
   }
   return left;
 }

@@ -3,21 +3,25 @@
  * due. Nothing else is asked, so a crash between merge and tag repairs itself, and a replayed webhook does nothing.
  */
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { DONE, nothing, type Reconciler } from '../answer.ts';
+import { DONE, nothing, PUT_OFF, type Reconciler } from '../answer.ts';
 import { PUBLICATION_CHECK } from '../check-names.ts';
 import { publicationCheck, type Unapproved } from '../check/publication-check.ts';
 import type { CheckRun } from '../forge/checks.ts';
 import type { PackageDir } from '../git-port.ts';
-import { downstreamJob, proposalJob } from '../jobs.ts';
+import { downstreamJob, proposalJob, publicationJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { highestRevision, loadRevisionRefs } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
+import { acceptedAtMerge } from '../review/accepted-at-merge.ts';
 import { createDueRevisions } from '../review/due-revisions.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { announce } from './announce.ts';
 import { reportOf, reportedAsUnapproved } from './decision.ts';
 import { publish } from './publish.ts';
+
+/** Seconds between two looks whether the repositories are indexed that approved what was merged. */
+const INDEX_WAIT = 5;
 
 /**
  * Tags and releases everything that is due in a repository, and asks for its followers to be looked at. What one
@@ -26,7 +30,7 @@ import { publish } from './publish.ts';
 export function createPublicationReconciler(ports: Ports): Reconciler<'publication'> {
   /** Repository and directory of a package → its newest tag that was announced. */
   const announced = new Map<string, { readonly oid: string; readonly unapproved: boolean }>();
-  const look = createDueRevisions(ports);
+  const look = createDueRevisions(ports, acceptedAtMerge(ports));
   return async ({ repository }, signal) => {
     const access = await ports.open(repository, signal);
     const found = await openRegistered(access, {}, signal);
@@ -34,12 +38,14 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
     const { facts, config, head } = found;
     const flagged = new Map<string, Unapproved>();
     let published = false;
+    let isWaiting = false;
     const refused = new Map<string, string>();
     /** Published at the head though nobody approved it. */
     const unapproved = new Map<string, string>();
     const publishAll = async (found: PackageDir): Promise<void> => {
       const refs = await loadRevisionRefs(access.git, signal);
-      const { due, flagged: state } = await look(access, { facts, config, refs, found, head }, signal);
+      const { due, flagged: state, waits } = await look(access, { facts, config, refs, found, head }, signal);
+      isWaiting ||= waits === true;
       if (state !== null) flagged.set(found.path, state);
       // What an earlier run has tagged and not announced comes first: no revision is passed over.
       await announceNewest(access, config, found);
@@ -64,10 +70,12 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
     const { check, looks, takesBack, followers } = reportOf(repository, head, round);
     if (check !== undefined) await access.forge.putCheck(check, signal);
     if (looks.length > 0) await ports.enqueue(looks);
-    if (takesBack !== undefined && (await flagsAt(access, head, signal)).length > 0)
+    if (takesBack !== undefined && !isWaiting && (await flagsAt(access, head, signal)).length > 0)
       await access.forge.putCheck(takesBack, signal);
     if (followers.length > 0) await ports.enqueue(followers);
-    return DONE;
+    if (!isWaiting) return DONE;
+    await ports.enqueue(publicationJob(repository, INDEX_WAIT));
+    return PUT_OFF;
 
     async function announceNewest(
       to: RepositoryAccess,

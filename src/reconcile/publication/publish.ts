@@ -187,7 +187,7 @@ async function provenanceOf(
     ...(tree !== null && { tree }),
     guardrails: guardrails.map(({ name, image }) => ({ name, function: image ?? 'cel' })),
     approvedBy: approval.by,
-    ...(request.approvedElsewhere && { approvedElsewhere: request.approvedElsewhere }),
+    ...(approval.elsewhere && { approvedElsewhere: approval.elsewhere }),
     ...(!approval.approved && { unapproved: true }),
     ...(upstream && { upstream }),
     ...(lock && { upstreamLock: lock }),

@@ -12,7 +12,7 @@ import { publishedOnBranch, type RevisionRefs } from '../repository/package-revi
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { authorsOfFirstContent } from './first-content.ts';
-import { approvalOfMerge, type MergedApproval } from './merged-approval.ts';
+import { approvalOfMerge, type AcceptedAtMerge, type MergedApproval } from './merged-approval.ts';
 
 /** A state of the registered branch that is a revision of one package. */
 export interface DueRevision {
@@ -28,6 +28,8 @@ export interface DueRevisions {
   readonly due: readonly DueRevision[];
   /** The newest state that nobody approved and that is left alone, null where what stands there is published or due. */
   readonly flagged: Unapproved | null;
+  /** True where it cannot be told yet whether a later state was approved. */
+  readonly waits?: true;
 }
 
 /** A branch's history is read so far back for merges that were not tagged. */
@@ -55,7 +57,11 @@ export type LookForDue = (
  * Finds the revisions of a package that are due, counted from the newest one that lies on the branch. Packages that
  * are not published and do not change are looked at once, not at every push.
  */
-export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>): LookForDue {
+export function createDueRevisions(
+  ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>,
+  /** Absent: approvals of other repositories do not count. */
+  accepted?: AcceptedAtMerge,
+): LookForDue {
   const settled = new Map<string, Unapproved>();
   const look: LookForDue = async (access, { facts, config, refs, found, head }, signal) => {
     const { git, ref } = access;
@@ -66,14 +72,19 @@ export function createDueRevisions(ports: Pick<Ports, 'now' | 'app' | 'seals' | 
     const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
     const known = settled.get(key);
     if (known !== undefined) return { due: [], flagged: known };
-    const since = { ports, access, facts, config, found, newest, newestTree, head, signal };
+    const since = { ports, access, facts, config, found, newest, newestTree, head, accepted, signal };
     // What was moved here may have been pushed to where it was before.
     const moved = (base: string, commit: string): Promise<Authorship> =>
       beneathRemoved(ports, access, { facts, config, refs, base, commit, look }, signal);
     const result = await dueSince({ ...since, moved });
-    const { due, flagged } = result;
+    const { due, flagged, waits } = result;
     const old = ports.now().getTime() - SETTLED_MS;
-    if (due.length === 0 && flagged !== null && Date.parse(flagged.commit.committer.date) < old) {
+    if (
+      due.length === 0 &&
+      flagged !== null &&
+      waits !== true &&
+      Date.parse(flagged.commit.committer.date) < old
+    ) {
       if (settled.size >= MAX_REMEMBERED) settled.clear();
       settled.set(key, flagged);
     }
@@ -133,6 +144,7 @@ async function dueSince({
   newestTree,
   head,
   moved,
+  accepted,
   signal,
 }: {
   readonly ports: Pick<Ports, 'app' | 'seals' | 'now' | 'content'>;
@@ -145,6 +157,7 @@ async function dueSince({
   readonly head: string;
   /** Who brought what the packages held that a merge, the second commit, removes from the branch as the first has it. */
   readonly moved: (base: string, commit: string) => Promise<Authorship>;
+  readonly accepted: AcceptedAtMerge | undefined;
   readonly signal: AbortSignal | undefined;
 }): Promise<DueRevisions> {
   const { git, forge } = access;
@@ -196,8 +209,11 @@ async function dueSince({
         const unknown = new Set([...own.unknown, ...other.unknown]);
         return { authors: [...own.authors, ...other.authors], unknown: [...unknown] };
       },
+      accepted,
       signal,
     });
+    // A later state has it in it.
+    if (approval.waits === true) return { due, flagged, waits: true };
     const isMerged = pull !== null || approval.direct === true;
     const published = (isMerged && approval.approved) || config.publish.directPushes === 'publish';
     if (published) due.push({ ...merged, approval });

@@ -1,5 +1,5 @@
 /** Whether what was merged had the approvals that it needed, at the time, for the content that came to the branch. */
-import type { ApprovalCount } from '../../command/approval-count.ts';
+import type { AcceptedApproval, ApprovalCount } from '../../command/approval-count.ts';
 import { approvalState } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, PUBLICATION_CHECK } from '../check-names.ts';
@@ -47,7 +47,26 @@ export interface MergedApproval {
   readonly digest?: string;
   /** An update that Portico brought without a pull request, as the configuration lets it. */
   readonly direct?: true;
+  /** Approvals of the same change elsewhere that counted, such as `carol in acme/edge-canary#7`. */
+  readonly elsewhere?: readonly string[];
+  /** True until the repositories that approved the same change are indexed: nothing is decided before. */
+  readonly waits?: true;
 }
+
+/** Counts the approvals of a merge that other repositories gave. */
+export type AcceptedAtMerge = (
+  access: RepositoryAccess,
+  merge: Pick<ProposalSnapshot, 'facts' | 'config' | 'pull'> & {
+    /** The branch before the merge, and what was merged. */
+    readonly commits: Pick<ProposalSnapshot, 'base' | 'mergeBase' | 'head'>;
+    /** Those that were given here. */
+    readonly count: ApprovalCount;
+    /** So many the check counted before the merge. */
+    readonly seen: number;
+    readonly beneath: () => Promise<Authorship>;
+  },
+  signal: AbortSignal | undefined,
+) => Promise<readonly AcceptedApproval[] | 'not-indexed-yet'>;
 
 /** What it takes to count the approvals of a merge. */
 export interface CountedMerge {
@@ -60,6 +79,8 @@ export interface CountedMerge {
   readonly published: string | null;
   /** Who brought what stood on the branch before, at this commit, and comes along. */
   readonly beneath: (base: string) => Promise<Authorship>;
+  /** Absent: approvals of other repositories do not count. */
+  readonly accepted?: AcceptedAtMerge | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -105,14 +126,22 @@ export async function approvalOfMerge(counted: CountedMerge): Promise<MergedAppr
   if (!asks) return { approved: true, missing: [], ...found };
   if (digest === undefined || base === null) return { approved: false, missing: [OTHER_CONTENT], ...found };
   const before = until === undefined ? undefined : secondBefore(until);
-  const missing = await missingOf(
+  const result = await missingOf(
     { ...counted, access, config },
     { pull, base, changes, runs, digest, count, earlier: () => countUntil(before) },
   );
+  if (result === 'not-indexed-yet') return { approved: false, missing: [], waits: true, ...found };
+  const { missing, elsewhere } = result;
   const lacksRight = count.notCounted.some(({ reason }) => reason === 'not-permitted') && missing.length > 0;
   if (missing.length === 0 && (await wasRefused(access, merged, signal)))
     return { approved: false, missing: [REFUSED], lacksRight: true, ...found };
-  return { approved: missing.length === 0, missing, ...(lacksRight && { lacksRight }), ...found };
+  return {
+    approved: missing.length === 0,
+    missing,
+    ...(elsewhere.length > 0 && { elsewhere }),
+    ...(lacksRight && { lacksRight }),
+    ...found,
+  };
 }
 
 const OTHER_CONTENT = 'What came to the branch is not what was checked and approved.';
@@ -181,9 +210,9 @@ async function digestOfDirect({
   return isGreen ? (digestOf(runs) ?? null) : null;
 }
 
-/** The approvals that were missing, in sentences: of the content, of its owners, of privileges. */
+/** The approvals that were missing, in sentences: of the content, of its owners, of privileges; and those that other repositories gave. */
 async function missingOf(
-  { ports, access, config, merged, published, signal }: CountedMerge,
+  { ports, access, facts, config, merged, published, beneath, accepted, signal }: CountedMerge,
   {
     pull,
     base,
@@ -204,7 +233,9 @@ async function missingOf(
     /** As of the second before the merge: what the check did not see may have been said after it. */
     readonly earlier: () => Promise<ApprovalCount>;
   },
-): Promise<readonly string[]> {
+): Promise<
+  { readonly missing: readonly string[]; readonly elsewhere: readonly string[] } | 'not-indexed-yet'
+> {
   const run = runs.find(({ name }) => name === APPROVAL_CHECK);
   const isSeen = run?.conclusion === 'success' || run?.conclusion === 'neutral';
   const isConsent = run?.conclusion === 'neutral' && isConsentTo(run, digest);
@@ -214,14 +245,23 @@ async function missingOf(
   const known = isConsent || (isSeen && isApprovalOf(run.externalId, digest)) ? count : await earlier();
   const people = known.counted.map(({ login }) => login);
   const commits = await commitsOfMerge(access, base, pull, signal);
-  if (commits === null) return [OTHER_CONTENT];
+  if (commits === null) return { missing: [OTHER_CONTENT], elsewhere: [] };
   const owners = isConsent ? [] : await ownersMissing(access, { config, ...commits }, people, signal);
-  const accepted =
-    isSeen && (config.publish.approvals?.from ?? []).length > 0 ? acceptedIn(run.externalId) : 0;
+  const seen = isSeen && (config.publish.approvals?.from ?? []).length > 0 ? acceptedIn(run.externalId) : 0;
+  const others =
+    seen === 0 || accepted === undefined
+      ? []
+      : await accepted(
+          access,
+          { facts, config, pull, commits, count: known, seen, beneath: () => beneath(base) },
+          signal,
+        );
+  if (others === 'not-indexed-yet') return others;
   const all: ApprovalCount = {
     ...known,
     changesRequested: count.changesRequested,
-    needed: isConsent ? 0 : Math.max(0, known.needed - accepted),
+    accepted: others,
+    ...(isConsent && { needed: 0 }),
     ...(owners.length > 0 && { ownersMissing: owners }),
   };
   const state = approvalState(config, all);
@@ -232,12 +272,13 @@ async function missingOf(
     { ...snapshot, approvals: known },
     { ...merged, before: published ?? commits.base },
   );
-  return [
+  const missing = [
     ...(isOpen ? ['Its conflicts were not settled.'] : []),
     ...(state.kind === 'missing' ? [state.sentence, ...state.notes] : []),
     ...power,
     ...neededFrom('It makes the configuration weaker', weaker),
   ];
+  return { missing, elsewhere: others.map(({ login, where }) => `${login} in ${where}`) };
 }
 
 /** Who must approve what the package may do more than its newest revision, where none of them has. */

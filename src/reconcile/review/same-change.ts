@@ -2,10 +2,11 @@
  * The same change, approved once: an update may take the approvals of another package that the same update changed in the same
  * way, where the base branches of both repositories say so. Whatever cannot be told counts as another change.
  */
-import type { CatalogRepository } from '../../catalog/catalog.ts';
+import type { CatalogRepository, Follower } from '../../catalog/catalog.ts';
 import { isSameAccount, type Account } from '../../command/account.ts';
 import type { AcceptedApproval, ApprovalCount } from '../../command/approval-count.ts';
 import { isEnough } from '../../command/approval-state.ts';
+import { compareTimes } from '../../command/moment.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { repositoryDirectory, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Provenance } from '../../revision/provenance.ts';
@@ -27,10 +28,13 @@ import { readSealed } from '../seal/update-record.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { digestAt, loadApprovals } from './approvals.ts';
+import type { Authorship } from './authors.ts';
 import { beneathProposal, isAuthorless } from './unpublished-beneath.ts';
 
 /** Other packages that are looked at for one: each costs a fetch and some reads. */
 const MAX_PLACES = 5;
+/** The same after a merge, when those that had the revision may have another by now. */
+const MAX_PLACES_AT_MERGE = 20;
 /** Newest revisions of another package among which the one that brought the upstream's is sought. */
 const MAX_REVISIONS = 10;
 /** Commits of an update branch. */
@@ -38,7 +42,7 @@ const MAX_COMMITS = 50;
 /** Digests of changes that are remembered, by the trees. */
 const MAX_REMEMBERED = 5_000;
 
-type Accepting = Pick<Ports, 'app' | 'seals' | 'now' | 'catalog' | 'memories' | 'content' | 'open'>;
+export type Accepting = Pick<Ports, 'app' | 'seals' | 'now' | 'catalog' | 'memories' | 'content' | 'open'>;
 
 /** The count with the approvals that are accepted from elsewhere, where it needs them. */
 export async function withAccepted({
@@ -54,15 +58,39 @@ export async function withAccepted({
   readonly count: ApprovalCount;
   readonly signal?: AbortSignal | undefined;
 }): Promise<ApprovalCount> {
+  const { pull } = snapshot;
+  if (pull.state !== 'open' || pull.merged || pull.draft) return count;
+  const beneath = (): Promise<Authorship> => beneathProposal(ports, access, snapshot, signal);
+  const accepted = await acceptedElsewhere({ ports, access, snapshot, count, beneath, signal });
+  return accepted.length === 0 ? count : { ...count, accepted };
+}
+
+/** The approvals of the same change elsewhere that count for a proposal, where it needs them; as of its merge, if it is merged. */
+export async function acceptedElsewhere({
+  ports,
+  access,
+  snapshot,
+  count,
+  beneath,
+  signal,
+}: {
+  readonly ports: Accepting;
+  readonly access: RepositoryAccess;
+  /** Its base is the branch as it was before the merge, if it is merged. */
+  readonly snapshot: ProposalSnapshot;
+  readonly count: ApprovalCount;
+  /** Who brought what the base holds of the packages and no revision does. */
+  readonly beneath: () => Promise<Authorship>;
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly AcceptedApproval[]> {
   const from = snapshot.config.publish.approvals?.from ?? [];
-  if (from.length === 0 || !mayAccept(snapshot, count)) return count;
-  if (!(await isPorticosAlone(ports, access, snapshot, signal))) return count;
-  if (await changesDecidingFile(access, snapshot, signal)) return count;
+  if (from.length === 0 || !mayAccept(snapshot, count)) return [];
+  if (!(await isPorticosAlone(ports, access, snapshot, signal))) return [];
+  if (await changesDecidingFile(access, snapshot, signal)) return [];
   // Elsewhere a difference was approved; what nobody has approved or published here would come along with it.
-  if (!isAuthorless(await beneathProposal(ports, access, snapshot, signal))) return count;
+  if (!isAuthorless(await beneath())) return [];
   // Somebody rejected it: what was approved before, wherever, counts no more.
-  if ((await access.forge.draftedAt(snapshot.pull.number, ports.app.botLogin, signal)).length > 0)
-    return count;
+  if ((await access.forge.draftedAt(snapshot.pull.number, ports.app.botLogin, signal)).length > 0) return [];
   let accepted: readonly AcceptedApproval[] | undefined;
   for (const found of snapshot.packages) {
     const given = await acceptedFor({ ports, access, snapshot, found, signal });
@@ -70,20 +98,17 @@ export async function withAccepted({
       accepted === undefined
         ? given
         : accepted.filter((one) => given.some((other) => isSameAccount(one, other)));
-    if (accepted.length === 0) return count;
+    if (accepted.length === 0) return [];
   }
-  return { ...count, accepted: withoutKnown(accepted ?? [], count) };
+  return withoutKnown(accepted ?? [], count);
 }
 
-/** Pure: only an open update whose authors are all known, and to which nobody objects. */
+/** Pure: only an update whose authors are all known, and to which nobody objects. */
 function mayAccept(
   { pull, config, packages, otherFiles, writable }: ProposalSnapshot,
   count: ApprovalCount,
 ): boolean {
   return (
-    pull.state === 'open' &&
-    !pull.merged &&
-    !pull.draft &&
     pull.baseRef === config.branch &&
     writable &&
     otherFiles.length === 0 &&
@@ -158,17 +183,21 @@ async function acceptedFor(looking: Looking): Promise<readonly AcceptedApproval[
   const from = snapshot.config.publish.approvals?.from ?? [];
   const upstream = catalog.byUrl(brought.repo);
   if (upstream === undefined) return [];
+  const { merged } = snapshot.pull;
+  const hasIt = ({ package: { lock } }: Follower): boolean =>
+    lock !== null && revisionOf(lock.ref) === brought.revision;
   const followers = catalog
     .followers(upstream.ref.id, brought.directory)
-    .filter(({ package: { lock } }) => lock !== null && revisionOf(lock.ref) === brought.revision)
+    // After the merge here, packages there may have moved on: their tags say what brought the revision.
+    .filter((follower) => merged || hasIt(follower))
+    .toSorted((a, b) => Number(hasIt(b)) - Number(hasIt(a)) || a.repository.ref.id - b.repository.ref.id)
     .map(({ repository, package: { directory } }): Place => ({ repository, directory }));
   const places = [
     { repository: upstream, directory: brought.directory, revision: brought.revision },
     ...followers,
   ]
     .filter(({ repository: { ref } }) => ref.id !== snapshot.facts.id && isNamed(from, ref))
-    .toSorted((a, b) => a.repository.ref.id - b.repository.ref.id)
-    .slice(0, MAX_PLACES);
+    .slice(0, merged ? MAX_PLACES_AT_MERGE : MAX_PLACES);
   const { mergeBase, head } = snapshot;
   const own =
     places.length === 0
@@ -242,10 +271,18 @@ async function approvedAt({
   const digest = await digestAt(there, pull.headSha, signal);
   const beneath = (): ReturnType<typeof beneathProposal> =>
     beneathProposal(ports, there, loaded.snapshot, signal);
-  const known = { beneath, until: pull.mergedAt };
   const given = { facts, pull, config };
-  const count = await loadApprovals({ ports, access: there, snapshot: given, digest, known, signal });
+  const countUntil = (until: string | null): Promise<ApprovalCount> => {
+    const known = { beneath, ...(until !== null && { until }) };
+    return loadApprovals({ ports, access: there, snapshot: given, digest, known, signal });
+  };
+  const until = snapshot.pull.mergedAt;
+  if (until !== null && (compareTimes(pull.mergedAt, until) ?? 1) > 0) return [];
+  const count = await countUntil(pull.mergedAt);
   if (!isApprovedByPeople(config, count)) return [];
+  // Who objected there after its merge, and before one here, has withdrawn it.
+  const later = await countUntil(until);
+  if (later.changesRequested.length > 0) return [];
   const where = `${facts.fullName}#${pull.number}`;
   // Both must name them: what counted when it was published, and what the forge tells now.
   return count.counted
