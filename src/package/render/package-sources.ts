@@ -62,6 +62,17 @@ export function ownersIn(packages: ReadonlySet<string>): (path: string) => strin
   };
 }
 
+/** The entries that belong to a package: no check has looked at what lies beside the Kptfiles of a state. */
+export function packagedOnly<Entry extends { readonly path: string }>(
+  entries: readonly Entry[],
+  files: PackageFiles,
+): Entry[] {
+  const packages = new Set(packageDirs(files));
+  if (packages.has('.')) return [...entries];
+  const owner = ownersIn(packages);
+  return entries.filter(({ path }) => owner(path) !== '.');
+}
+
 /** Reads all files with resources that no .krmignore hides. `dirs` are the packages. Throws `UnreadableFile`. */
 export function readSources(
   files: PackageFiles,
