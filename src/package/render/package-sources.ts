@@ -62,15 +62,17 @@ export function ownersIn(packages: ReadonlySet<string>): (path: string) => strin
   };
 }
 
-/** The entries that belong to a package: no check has looked at what lies beside the Kptfiles of a state. */
-export function packagedOnly<Entry extends { readonly path: string }>(
-  entries: readonly Entry[],
-  files: PackageFiles,
-): Entry[] {
+/** Says whether a path belongs to a package: no check has looked at what lies beside the Kptfiles of a state. */
+export function packagedIn(files: PackageFiles): (path: string) => boolean {
   const packages = new Set(packageDirs(files));
-  if (packages.has('.')) return [...entries];
   const owner = ownersIn(packages);
-  return entries.filter(({ path }) => owner(path) !== '.');
+  return (path) => packages.has('.') || owner(path) !== '.';
+}
+
+/** The files that belong to a package. */
+export function packagedFiles(files: PackageFiles): PackageFiles {
+  const isPackaged = packagedIn(files);
+  return new Map([...files].filter(([path]) => isPackaged(path)));
 }
 
 /** Reads all files with resources that no .krmignore hides. `dirs` are the packages. Throws `UnreadableFile`. */

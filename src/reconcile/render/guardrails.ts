@@ -8,7 +8,7 @@ import { configObject } from '../../package/render/config-object.ts';
 import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
 import { mayHideFiles } from '../../package/render/hidden-resources.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import { packagedOnly } from '../../package/render/package-sources.ts';
+import { packagedFiles, packagedIn } from '../../package/render/package-sources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
 import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
@@ -160,9 +160,9 @@ export async function contextOf(
 
 /** What of the base was checked; null where the directory was no package, whatever it held. */
 function packageIn({ files, skipped }: ReadPackage): Pick<ReadPackage, 'files' | 'skipped'> | null {
-  const kept = packagedOnly([...files].map(([path, file]) => ({ path, file })), files);
-  if (kept.length === 0) return null;
-  return { files: new Map(kept.map(({ path, file }) => [path, file])), skipped: packagedOnly(skipped, files) };
+  const isPackaged = packagedIn(files);
+  const kept = packagedFiles(files);
+  return kept.size === 0 ? null : { files: kept, skipped: skipped.filter(({ path }) => isPackaged(path)) };
 }
 
 function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {
