@@ -62,6 +62,19 @@ export function ownersIn(packages: ReadonlySet<string>): (path: string) => strin
   };
 }
 
+/** Says whether a path belongs to a package: no check has looked at what lies beside the Kptfiles of a state. */
+export function packagedIn(files: PackageFiles): (path: string) => boolean {
+  const packages = new Set(packageDirs(files));
+  const owner = ownersIn(packages);
+  return (path) => packages.has('.') || owner(path) !== '.';
+}
+
+/** The files that belong to a package. */
+export function packagedFiles(files: PackageFiles): PackageFiles {
+  const isPackaged = packagedIn(files);
+  return new Map([...files].filter(([path]) => isPackaged(path)));
+}
+
 /** Reads all files with resources that no .krmignore hides. `dirs` are the packages. Throws `UnreadableFile`. */
 export function readSources(
   files: PackageFiles,

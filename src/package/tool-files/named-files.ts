@@ -2,7 +2,6 @@
 import type { PackageFiles } from '../package.ts';
 import { isMap } from '../plain-values.ts';
 import { readFileOf, UnreadableFile } from '../render/read-resources.ts';
-import { isApplied } from './deploy-tools.ts';
 
 /** A path as written in a file → from the top of the package; undefined outside of it. */
 export function placeFrom(file: string, written: string): string | undefined {
@@ -34,6 +33,8 @@ export function namedFiles(path: string, value: unknown, files: PackageFiles): s
   for (const [file, content] of open) {
     // Where kustomize looks for charts if nothing else is said.
     for (const text of ['charts', ...stringsIn(content)]) {
+      // A document that is written as a text: its paths begin at the file around it.
+      if (text.includes('\n')) open.push([file, documentsIn(file, Buffer.from(text))]);
       for (const written of [text, text.slice(text.indexOf('=') + 1)]) {
         const place = placeFrom(file, written);
         if (place === undefined || place === '.') continue;
@@ -44,7 +45,7 @@ export function namedFiles(path: string, value: unknown, files: PackageFiles): s
           if (named.has(one) || one === path) continue;
           named.add(one);
           if (named.size > MAX_NAMED) return [...files.keys()];
-          if (isApplied(one)) open.push([one, contentOf(one, files)]);
+          open.push([one, contentOf(one, files)]);
         }
       }
     }
@@ -60,10 +61,14 @@ function directoriesOf(files: PackageFiles): Set<string> {
   return directories;
 }
 
-function contentOf(path: string, files: PackageFiles): unknown {
+/** What a file says, whatever it is called; nothing for text that is no YAML. */
+export function contentOf(path: string, files: PackageFiles): unknown[] {
+  return documentsIn(path, files.get(path)?.bytes ?? new Uint8Array());
+}
+
+function documentsIn(path: string, bytes: Uint8Array): unknown[] {
   try {
-    const source = readFileOf(path, files.get(path)?.bytes ?? new Uint8Array(), { resourcesOnly: true });
-    return source.documents.map(({ value }) => value);
+    return readFileOf(path, bytes, { resourcesOnly: true }).documents.map(({ value }) => value);
   } catch (error) {
     if (error instanceof UnreadableFile) return [];
     throw error;

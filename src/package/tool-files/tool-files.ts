@@ -4,7 +4,7 @@
  */
 import type { PackageFiles } from '../package.ts';
 import { packageDirs } from '../render/package-sources.ts';
-import { DEPLOY_TOOLS, TOOL_NAMES, type DeployTool } from './deploy-tools.ts';
+import { DEPLOY_TOOLS, isApplied, TOOL_NAMES, type DeployTool } from './deploy-tools.ts';
 import { judgeAttributes, newRewritingLines } from './git-attributes.ts';
 import { judgeKustomization, type Refused } from './kustomization.ts';
 
@@ -51,7 +51,7 @@ const TABLE: readonly ToolFile[] = [
     tools: ['argocd'],
     effect: 'apply what the file evaluates to',
     remedy: 'Evaluate it, commit the resources, and rename it to .libsonnet.',
-    inputs: (_path, files) => [...files.keys()].filter((path) => /\.(?:jsonnet|libsonnet|json)$/.test(path)),
+    inputs: importedFiles,
   },
   {
     name: /Chart\.yaml$/,
@@ -61,12 +61,40 @@ const TABLE: readonly ToolFile[] = [
     remedy: 'Move the chart to a subdirectory, and let the processor helm render it.',
     inputs: (path, files) => {
       const top = path.slice(0, path.lastIndexOf('/') + 1);
-      const inChart = /^(?:templates\/|charts\/|crds\/|[^/]*values[^/]*$)/;
-      return [...files.keys()].filter((one) => one.startsWith(top) && inChart.test(one.slice(top.length)));
+      const inChart = /^(?:templates\/|charts\/|crds\/|[^/]*values[^/]*$|requirements\.(?:yaml|lock)$)/;
+      // Templates may read any file, but manifests beside them are judged themselves.
+      const isInput = (inside: string): boolean =>
+        inChart.test(inside) || !(isApplied(inside) || BESIDE.test(inside));
+      return [...files.keys()].filter((one) => one.startsWith(top) && isInput(one.slice(top.length)));
     },
   },
   GIT_ATTRIBUTES,
 ];
+
+/** What a directory holds beside a chart. */
+const BESIDE = /^(?:Kptfile|\.krmignore|README[^/]*|LICENSE[^/]*|CHANGELOG[^/]*)$|\/Kptfile$/;
+
+/** Characters times names: past these, all files of the package count as imported. */
+const MAX_STEPS = 500_000_000;
+
+/** What jsonnet may import: any file whose name is in the text of what it imports, under whatever extension. */
+function importedFiles(_path: string, files: PackageFiles): readonly string[] {
+  const inputs = new Set([...files.keys()].filter((path) => /\.(?:jsonnet|libsonnet|json)$/.test(path)));
+  const others = new Set([...files.keys()].filter((path) => !inputs.has(path)));
+  let steps = 0;
+  for (const path of inputs) {
+    const text = new TextDecoder().decode(files.get(path)?.bytes);
+    steps += text.length * others.size;
+    // An escape may stand for any character of a name.
+    const isHidden = /\\u/.test(text) || steps > MAX_STEPS;
+    for (const other of others) {
+      if (!isHidden && !text.includes(other.slice(other.lastIndexOf('/') + 1))) continue;
+      inputs.add(other);
+      others.delete(other);
+    }
+  }
+  return [...inputs];
+}
 
 /** Most files are told from these at one look. */
 const ANY_NAME = new RegExp(TABLE.map(({ name }) => name.source).join('|'));

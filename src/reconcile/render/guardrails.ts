@@ -8,6 +8,7 @@ import { configObject } from '../../package/render/config-object.ts';
 import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
 import { mayHideFiles } from '../../package/render/hidden-resources.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { packagedFiles, packagedIn } from '../../package/render/package-sources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
 import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
@@ -145,15 +146,23 @@ export async function contextOf(
   const links = head?.skipped ?? [];
   const hides = head !== undefined && guardrails.length > 0 && (links.length > 0 || mayHideFiles(head.files));
   const compared = treeish !== null && (readsBase(guardrails) || hides);
-  const base = compared ? await git.readPackage(treeish, directory, {}, signal) : undefined;
+  const before = compared ? await git.readPackage(treeish, directory, {}, signal) : undefined;
+  const base = before && packageIn(before);
   return {
     path,
     repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
     ...(base && { base: base.files, linksBefore: base.skipped }),
-    ...(treeish === null && { isNew: true }),
+    ...((treeish === null || base === null) && { isNew: true }),
     ...(links.length > 0 && { links }),
     ...(deploy && { deploy }),
   };
+}
+
+/** What of the base was checked; null where the directory was no package, whatever it held. */
+function packageIn({ files, skipped }: ReadPackage): Pick<ReadPackage, 'files' | 'skipped'> | null {
+  const isPackaged = packagedIn(files);
+  const kept = packagedFiles(files);
+  return kept.size === 0 ? null : { files: kept, skipped: skipped.filter(({ path }) => isPackaged(path)) };
 }
 
 function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {

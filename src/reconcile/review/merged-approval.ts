@@ -2,6 +2,7 @@
 import type { AcceptedApproval, ApprovalCount } from '../../command/approval-count.ts';
 import { approvalState } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { packagedFiles } from '../../package/render/package-sources.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, PUBLICATION_CHECK } from '../check-names.ts';
 import { acceptedIn, isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
 import type { ConfigurationChange } from '../check/configuration-changes.ts';
@@ -302,7 +303,7 @@ async function powerMissing(
     filesAt(git, before, directory, signal),
     filesAt(git, commit.oid, directory, signal),
   ]);
-  const { power: diff } = await ports.content.compare({ before: old, after: now }, signal);
+  const { power: diff } = await ports.content.compare({ before: packagedFiles(old), after: now }, signal);
   const powers = [{ path: directory, directory, diff }];
   const given = await powerApproval({ access, snapshot: approved, powers, approvals, signal });
   return neededFrom('Its privileges grow, or are unknown', given);

@@ -190,8 +190,26 @@ describe('of guardrails that are enforced', () => {
     ],
     ['a listed text', { 'kustomization.yaml': 'resources: [x.txt]\n' }, 'x.txt'],
     ['what jsonnet imports', { 'a.jsonnet': 'import "x.libsonnet"' }, 'x.libsonnet'],
+    ['what jsonnet imports as a text', { 'a.jsonnet': 'importstr "x.txt"' }, 'x.txt'],
+    ['what an imported file imports', { 'a.jsonnet': 'import "b"', b: 'import "x.inc"' }, 'x.inc'],
+    ['a file that a chart reads', { '.krmignore': 'Chart.yaml', 'Chart.yaml': 'name: x' }, 'files/x.txt'],
+    [
+      'dependencies of an old chart',
+      { '.krmignore': '*s.yaml\nChart.yaml', 'Chart.yaml': 'name: x' },
+      'requirements.yaml',
+    ],
+    [
+      'a patch of a transformer that is written as a text',
+      { 'kustomization.yaml': 'transformers:\n- |-\n  kind: PatchTransformer\n  path: p.txt\n' },
+      'p.txt',
+    ],
+    [
+      'a patch of a transformer that is not named as a manifest',
+      { 'kustomization.yaml': 'transformers: [t.conf]\n', 't.conf': 'path: p.txt\n' },
+      'p.txt',
+    ],
     ['a template of a chart', { '.krmignore': 'Chart.yaml', 'Chart.yaml': 'name: x' }, 'templates/x.tpl'],
-  ])('%s fails when it changes below a file that the base has (104)', async (_name, texts, input) => {
+  ])('%s fails when it changes below a file that the base has (104, 130)', async (_name, texts, input) => {
     const base = { ...texts, [input]: 'old' };
     expect((await run(base, base)).ok).toBe(true);
     expect((await run({ ...texts, [input]: 'new' }, base)).ok).toBe(false);
@@ -220,6 +238,31 @@ describe('symbolic links', () => {
     const elsewhere = { ...link, id: '2', target: '../../evil.yaml' };
     expect((await run(texts, texts, { links: [elsewhere], linksBefore: [link] })).ok).toBe(false);
     expect((await run({ 'notes.txt': POD }, texts, { links: [link], linksBefore: [link] })).ok).toBe(false);
+  });
+
+  test('a symbolic link of the base fails when what it leads to by way of other links changes (130)', async () => {
+    const links = [
+      link,
+      { path: 'notes.txt', id: '2', target: 'dir/a.txt' },
+      { path: 'dir', id: '3', target: 'real' },
+    ];
+    const changed = { links, linksBefore: links };
+    const before = { 'real/a.txt': 'old' };
+    expect((await run(before, before, changed)).ok).toBe(true);
+    expect((await run({ 'real/a.txt': POD }, before, changed)).ok).toBe(false);
+    const circle = [
+      { ...link, target: 'e.yaml' },
+      { ...link, path: 'e.yaml', target: 'd.yaml' },
+    ];
+    expect((await run({}, {}, { links: circle, linksBefore: circle })).ok).toBe(true);
+  });
+
+  test('a kustomization that is a symbolic link of the base fails when a file that it names changes (130)', async () => {
+    const links = [{ ...link, path: 'kustomization.yaml', target: 'k.txt' }];
+    const before = { 'k.txt': 'patches: [{ path: p.txt }]\n', 'p.txt': 'old' };
+    const changed = { links, linksBefore: links };
+    expect((await run(before, before, changed)).ok).toBe(true);
+    expect((await run({ ...before, 'p.txt': 'new' }, before, changed)).ok).toBe(false);
   });
 
   test('a symbolic link of the base is a warning, unless it leads to a manifest of the package', async () => {

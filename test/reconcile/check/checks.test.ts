@@ -202,6 +202,25 @@ describe('policies', () => {
     expect(checks.get('portico')).toMatchObject({ conclusion: 'failure' });
   });
 
+  test('what stood in a directory before it was a package is as new as the package (130)', async () => {
+    const repo = stage.repository('judged');
+    await repo.push('main', {
+      'ghost/.krmignore': 'hidden.yaml\n',
+      'ghost/hidden.yaml': configMap('hidden', { a: 'b' }),
+      'ghost/config.yaml': configMap('ghost', { a: 'b' }),
+      'ghost/kustomization.yaml': 'resources: [config.yaml]\nimages: [{ name: web, newName: evil.io/x }]\n',
+    });
+    const { number } = await repo.propose('ghost', { 'ghost/Kptfile': kptfile('ghost') });
+    const checks = await repo.checksOf(number);
+    const rendered = checks.get('portico/render');
+    expect(rendered).toMatchObject({ conclusion: 'failure' });
+    expect(await annotations(repo, rendered)).toMatchObject([
+      { path: 'ghost/hidden.yaml', annotation_level: 'failure' },
+      { path: 'ghost/kustomization.yaml', start_line: 2, annotation_level: 'failure' },
+    ]);
+    expect(checks.get('portico/power')).toMatchObject({ conclusion: 'neutral' });
+  });
+
   test('a .gitattributes above packages that rewrites manifests fails, and one for pictures does not (106)', async () => {
     const repo = stage.repository('judged');
     const { number } = await repo.propose('encoded', {
