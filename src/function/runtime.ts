@@ -11,6 +11,7 @@ import type {
 } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { WorkBudget } from '../package/render/work-budget.ts';
+import { shortenValue } from '../text/cut-text.ts';
 import type { ForeignRunner } from './foreign.ts';
 import { isCatalog, parseImage } from './image.ts';
 import { builtinFunctions, lookUp } from './registry.ts';
@@ -265,7 +266,7 @@ function didYouMean(image: string): string {
 }
 
 function refuseExec(program: string): FunctionOutput {
-  const message = `The program ${JSON.stringify(program.slice(0, 200))} cannot run here: exec is not allowed.`;
+  const message = `The program ${JSON.stringify(shortenValue(program, 200))} cannot run here: exec is not allowed.`;
   return refuse('EXEC_NOT_ALLOWED', message, EXEC_WAYS);
 }
 
