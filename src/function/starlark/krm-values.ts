@@ -69,8 +69,12 @@ export function toKrm({
     budget.write(value.length);
     return decodeText(value);
   }
-  if (typeof value === 'bigint')
+  if (typeof value === 'bigint') {
+    // The catalog's function refuses it too: YAML tools read larger numbers as floats.
+    if (BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value)
+      throw fault(`${shortenValue(path, 100)}: ${value} out of range (want value in 64-bit range)`);
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
+  }
   if (value === null || typeof value !== 'object') return value;
   if (depth > MAX_DEPTH)
     throw fault(`${shortenValue(path, 100)} is nested too deeply: does it contain itself?`);
