@@ -1,4 +1,3 @@
-import { shorten } from '../../text/cut-text.ts';
 import type { RegoBuiltin } from './rego-builtins.ts';
 
 /** What is used of the global of that name; the types of Node do not have it. */
@@ -223,7 +222,7 @@ export function runRegoChild(builtins: Readonly<Record<string, RegoBuiltin>>): v
     for (let at = 0; at < answer.length;) at += fs.writeSync(1, answer, at);
     tell({ end: 'done' });
   } catch (error) {
-    const message = shorten(String(error instanceof Error ? error.message : error), 2000);
+    const message = String(error instanceof Error ? error.message : error).slice(0, 2000);
     if (error instanceof Refused) tell({ end: 'refused', message, hint: error.hint });
     else if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError)
       tell({ end: 'refused', message, hint: 'Compile it with opa build -t wasm.' });

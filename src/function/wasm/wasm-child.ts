@@ -1,4 +1,3 @@
-import { shorten } from '../../text/cut-text.ts';
 import type { GoJsEnd, GoJsWorld } from './go-js-host.ts';
 
 interface Memory {
@@ -251,7 +250,7 @@ export function runWasmChild(goJs: (world: GoJsWorld) => GoJsEnd): void {
   } catch (error) {
     if (error instanceof Exit) tell({ end: 'exit', code: error.code, memory: held() });
     else if (error instanceof WebAssembly.CompileError || error instanceof WebAssembly.LinkError)
-      tell({ end: 'refused', message: shorten(error.message, 500) });
-    else tell({ end: 'trap', message: shorten(String(error), 500), memory: held() });
+      tell({ end: 'refused', message: error.message.slice(0, 500) });
+    else tell({ end: 'trap', message: String(error).slice(0, 500), memory: held() });
   }
 }
