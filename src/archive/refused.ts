@@ -1,4 +1,5 @@
 /** Why an archive is not unpacked. */
+import { shortenValue } from '../text/cut-text.ts';
 export type RefusalCode =
   | 'ARCHIVE_COLLISION'
   | 'ARCHIVE_CORRUPT'
@@ -20,5 +21,5 @@ export class Refused extends Error {
 
 /** A path or name for a message, short and harmless. */
 export function shown(name: string): string {
-  return JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
+  return JSON.stringify(shortenValue(name, 200));
 }

@@ -1,6 +1,7 @@
 /** Evaluating the expressions of a policy for one resource: what they see, what an error in them means, what they cost. */
 import { celError, type CelInput, type CelResult, type CelValue } from '@bufbuild/cel';
 
+import { shorten } from '../text/cut-text.ts';
 import type { Expression } from './compile.ts';
 import { toCelInput } from './data.ts';
 import type { Subject } from './match.ts';
@@ -111,7 +112,7 @@ function withComputed(
 /** A text on one line, shortened to be quoted. */
 export function oneLine(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+  return shorten(line, 200);
 }
 
 function textOf(error: unknown): string {

@@ -1,6 +1,7 @@
 /** Applies a policy to resources. Pure, but without any limit of time: callers that do not trust it run it elsewhere. */
 import { isCelList, isCelMap, type CelValue } from '@bufbuild/cel';
 
+import { shortenValue } from '../text/cut-text.ts';
 import { fromCelValue } from './data.ts';
 import { evaluationOf, MAX_STEPS, oneLine, packageCase, sharedFacts, type Case } from './evaluation.ts';
 import { fieldRead, trimPath } from './field-read.ts';
@@ -33,7 +34,7 @@ export function judge(compiled: CompiledPolicy, review: Review): Remark[] {
   for (const { at, change, subject } of casesOf(compiled, review)) {
     try {
       for (const remark of judgeOne(compiled, { change, subject, shared, budget })) {
-        remarks.push({ at, ...remark, message: remark.message.slice(0, MAX_MESSAGE_LENGTH) });
+        remarks.push({ at, ...remark, message: shortenValue(remark.message, MAX_MESSAGE_LENGTH) });
         if (remarks.length >= MAX_REMARKS) {
           const message = `Only the first ${MAX_REMARKS} findings are shown.`;
           return [...remarks, { at, kind: 'error', message }];

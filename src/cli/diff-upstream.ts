@@ -5,6 +5,7 @@ import { PorticoError } from '../error.ts';
 import { clonedPackage } from '../package/clone.ts';
 import { packageContext } from '../package/init.ts';
 import type { PackageFile } from '../package/package.ts';
+import { withoutEnd } from '../text/ends.ts';
 import type { Side, Sides } from './diff-side.ts';
 import { readFolder } from './folder.ts';
 import { originOf } from './update-from-git.ts';
@@ -36,7 +37,7 @@ export async function upstreamSides(call: Call, target: string): Promise<readonl
   const { repo, directory: below } = upstream;
 
   const sideAt = async (name: string, commit: string): Promise<Side> => {
-    call.terminal.progress(`fetching ${repo}${below}`);
+    call.terminal.progress(`fetching ${withoutEnd(repo, '/')}${below}`);
     await git.fetch(repo, [commit]);
     const read = await git.read(repo, below, commit);
     const lock = kptfile.upstreamLock?.git ?? { ...upstream, commit: read.commit };

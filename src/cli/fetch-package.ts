@@ -3,6 +3,7 @@ import { clonedPackage } from '../package/clone.ts';
 import type { UpdateStrategy } from '../package/merge/merge-types.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { remoteSubpackages } from '../package/remote-subpackages.ts';
+import { withoutEnd } from '../text/ends.ts';
 import { strategyOf } from './strategy.ts';
 import type { Terminal } from './terminal.ts';
 import type { UpstreamReader } from './user-git.ts';
@@ -43,7 +44,7 @@ export async function fetchPackage({
     );
   }
   const { repo, directory } = origin;
-  terminal.progress(`fetching ${repo}${directory}`);
+  terminal.progress(`fetching ${withoutEnd(repo, '/')}${directory}`);
   const found = await git.resolve(repo, directory, origin.ref);
   await git.fetch(repo, [found.commit]);
   const { files, commit, skipped } = await git.read(repo, directory, found.commit);

@@ -71,8 +71,8 @@ export function readFolder(directory: string, options: ReadOptions = {}): Packag
 function requireDirectory(directory: string): void {
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
-  const what = found === undefined ? 'there is no' : 'not a directory:';
-  throw new PorticoError('PACKAGE_NOT_FOUND', `${what} ${directory}`, {
+  const what = found === undefined ? 'does not exist' : 'is not a directory';
+  throw new PorticoError('PACKAGE_NOT_FOUND', `${directory} ${what}`, {
     blame: 'user',
     hint: 'Name the directory of a package.',
   });

@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 import { PorticoError } from '../error.ts';
 import type { PackageFiles } from '../package/package.ts';
 import type { RenderResult } from '../package/render/render-types.ts';
@@ -47,9 +49,13 @@ async function savesOnFailure(files: PackageFiles): Promise<boolean> {
 export function readPackage(directory: string, call: Call): PackageFiles {
   const files = readFolder(directory, { warn: call.terminal.warn, place: placeIn(call, directory) });
   if (files.has('Kptfile')) return files;
+  const below = [...files.keys()].find((path) => path.endsWith('/Kptfile'));
   throw new PorticoError('KPTFILE_MISSING', `there is no Kptfile in ${directory}`, {
     blame: 'user',
-    hint: 'Name the directory of a package, or create one with portico init.',
+    hint:
+      below === undefined
+        ? 'Name the directory of a package, or create one with portico init.'
+        : `Name one of the packages in it, such as ${placeIn(call, directory)(dirname(below))}. At the top of a repository, portico check checks all packages.`,
   });
 }
 

@@ -10,6 +10,7 @@ import { mergePackages } from '../package/merge/merge.ts';
 import { filesBelow } from '../package/package.ts';
 import type { PackageFile, PackageFiles } from '../package/package.ts';
 import { remoteSubpackages } from '../package/remote-subpackages.ts';
+import { withoutEnd } from '../text/ends.ts';
 import { fetchPackage } from './fetch-package.ts';
 import type { Update } from './merged-update.ts';
 import { strategyOf } from './strategy.ts';
@@ -133,7 +134,7 @@ async function updateOne(
 ): Promise<Update> {
   const { repo, directory } = target.upstream;
   const { terminal, onConflict, decisions } = request;
-  terminal.progress(`fetching ${repo}${directory}@${target.ref}`);
+  terminal.progress(`fetching ${withoutEnd(repo, '/')}${directory}@${target.ref}`);
   const found = await git.resolve(repo, directory, target.ref);
   await git.fetch(repo, target.base === undefined ? [found.commit] : [found.commit, target.base]);
   const [upstream, base] = await Promise.all([

@@ -1,5 +1,6 @@
 /** The words after a verb, by the same rules for every verb. */
 import { closestWord } from '../package/closest-word.ts';
+import { shortenValue } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 import { type Refusal, refuse } from './refusal.ts';
 import { splitWords } from './words.ts';
@@ -133,6 +134,6 @@ function finished(reading: Reading, text: string): Arguments {
 /** A user's word in a code span, short, with nothing that could end the span. */
 export function shown(word: string): string {
   const clean = scrubSecrets(word);
-  const short = clean.length > 60 ? `${clean.slice(0, 59)}…` : clean;
+  const short = shortenValue(clean, 60);
   return `\`${short.replaceAll('`', "'")}\``;
 }

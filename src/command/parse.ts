@@ -1,4 +1,5 @@
 /** Finds the commands in a comment. One parser for comments and reviews, and for every verb. */
+import { shortenValue } from '../text/cut-text.ts';
 import { nearCommand } from './near-command.ts';
 import { ownLines, type AuthoredLine } from './own-lines.ts';
 import { type Refusal, refuse } from './refusal.ts';
@@ -114,7 +115,7 @@ function lineProblem(text: string, words: string): Refusal | undefined {
 
 /** The line as it can be shown: unseen characters named, and short. */
 function visible(text: string): string {
-  const short = text.length > 200 ? `${text.slice(0, 199)}…` : text;
+  const short = shortenValue(text, 200);
   return short
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
     .trimEnd();

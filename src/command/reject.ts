@@ -18,7 +18,9 @@ export const reject: AnywhereCommand = {
   // Taking something back is safe whatever was pushed meanwhile.
   guard: 'open',
   fits: (state) => openPull(state)?.draft === false,
-  decide(state, { text }) {
+  decide(state, { text: written }) {
+    // A reason in quotes is the reason: it is shown in a block of its own.
+    const text = written.replace(/^(["'])(.*)\1$/s, '$2').trim();
     const { caller, place: pull } = state;
     const problem = pull.kind === 'pull' ? lifecycleProblem(pull, 'reject') : undefined;
     if (problem !== undefined) return problem;

@@ -1,5 +1,6 @@
 import { PorticoError } from '../error.ts';
 import type { LockedSource } from '../sources/sources-lock.ts';
+import { shortenValue } from '../text/cut-text.ts';
 
 /** What a lock pins a source to. */
 export type Pin = Pick<LockedSource, 'resolved' | 'version'>;
@@ -21,7 +22,7 @@ export function splitCommit(resolved: string): { readonly repo: string; readonly
 function noPin(resolved: string): PorticoError {
   return new PorticoError(
     'SOURCES_LOCK',
-    `the lock pins nothing by ${JSON.stringify(resolved.slice(0, 200))}`,
+    `the lock pins nothing by ${JSON.stringify(shortenValue(resolved, 200))}`,
     { blame: 'user', hint: 'Restore the lock from git, or resolve the source again with --update.' },
   );
 }

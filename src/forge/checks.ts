@@ -8,7 +8,7 @@ import {
   type CheckRun,
   type ChecksPort,
 } from '../reconcile/forge/checks.ts';
-import { cutText, MAX_CHECK_BYTES, shorten } from '../text/cut-text.ts';
+import { cutLines, cutText, MAX_CHECK_BYTES, shorten } from '../text/cut-text.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -264,9 +264,9 @@ function toRawAnnotation(annotation: CheckAnnotation): RawAnnotation {
     ...(oneLine && startColumn !== undefined ? { start_column: startColumn } : {}),
     ...(oneLine && endColumn !== undefined ? { end_column: endColumn } : {}),
     annotation_level: level,
-    message: cutText(message === '' ? '(no message)' : message, ANNOTATION),
+    message: cutLines(message === '' ? '(no message)' : message, ANNOTATION),
     ...(title === undefined ? {} : { title: shorten(title, { bytes: 255 }) }),
-    ...(rawDetails === undefined ? {} : { raw_details: cutText(rawDetails, ANNOTATION) }),
+    ...(rawDetails === undefined ? {} : { raw_details: cutLines(rawDetails, ANNOTATION) }),
   };
 }
 

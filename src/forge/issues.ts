@@ -1,5 +1,5 @@
 import type { Issue, IssuesPort, Opening } from '../reconcile/forge/issues.ts';
-import { cutText, MAX_BODY } from '../text/cut-text.ts';
+import { cutText, MAX_BODY, MAX_TITLE, shorten } from '../text/cut-text.ts';
 import { orNull } from './forge-error.ts';
 import { allPages, firstOnPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -39,7 +39,7 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
       return answer && toIssue(answer.data);
     },
     createIssue: async ({ title, body }, signal) => {
-      const issue = { title, body: cutText(body, MAX_BODY) };
+      const issue = { title: shorten(title, MAX_TITLE), body: cutText(body, MAX_BODY) };
       return toIssue((await issues.create({ ...where(context, signal), ...issue })).data);
     },
     updateIssue: async (issue_number, { body }, signal) => {

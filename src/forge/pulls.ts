@@ -1,6 +1,6 @@
 import type { MergingPort } from '../reconcile/forge/merging.ts';
 import type { Pull, PullPatch, PullsPort } from '../reconcile/forge/pulls.ts';
-import { cutText, MAX_BODY } from '../text/cut-text.ts';
+import { cutText, MAX_BODY, MAX_TITLE, shorten } from '../text/cut-text.ts';
 import { isForgeError, orNull, wordsOfForge } from './forge-error.ts';
 import { isAboutWorkflows, mergeWithPatience } from './merge.ts';
 import { allPages, runGraphql } from './octokit.ts';
@@ -96,8 +96,12 @@ export function createPullsApi(
   };
 }
 
-function cut<Part extends { readonly body?: string }>(part: Part): Part {
-  return part.body === undefined ? part : { ...part, body: cutText(part.body, MAX_BODY) };
+function cut<Part extends { readonly title?: string; readonly body?: string }>(part: Part): Part {
+  return {
+    ...part,
+    ...(part.title !== undefined && { title: shorten(part.title, MAX_TITLE) }),
+    ...(part.body !== undefined && { body: cutText(part.body, MAX_BODY) }),
+  };
 }
 
 const MARK_READY = `mutation MarkReady($id: ID!) {

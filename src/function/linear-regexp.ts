@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 import { PorticoError } from '../error.ts';
+import { shortenValue } from '../text/cut-text.ts';
 
 let enabled = false;
 
@@ -82,7 +83,7 @@ function compile(pattern: string, source: string, flags: string): RegExp {
 }
 
 function shown(pattern: string): string {
-  return JSON.stringify(pattern.slice(0, 200));
+  return JSON.stringify(shortenValue(pattern, 200));
 }
 
 /**

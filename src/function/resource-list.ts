@@ -6,6 +6,7 @@ import type { ResultItem, Severity } from '../package/render/function-runtime.ts
 import { keepNotes } from '../package/render/keep-notes.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { readResources } from '../package/render/read-resources.ts';
+import { shortenValue } from '../text/cut-text.ts';
 
 /** The ResourceList that a function reads, comments included. */
 export function printResourceList(input: {
@@ -92,7 +93,7 @@ function readResult(entry: KrmObject): ResultItem {
 }
 
 function shortened(message: string): string {
-  return message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH)}…` : message;
+  return shortenValue(message, MAX_MESSAGE_LENGTH);
 }
 
 function readField(field: KrmObject): NonNullable<ResultItem['field']> {

@@ -11,6 +11,8 @@ import type {
 } from '../package/render/function-runtime.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import { WorkBudget } from '../package/render/work-budget.ts';
+import { isOrAre } from '../text/counted.ts';
+import { shortenValue } from '../text/cut-text.ts';
 import type { ForeignRunner } from './foreign.ts';
 import { isCatalog, parseImage } from './image.ts';
 import { builtinFunctions, lookUp } from './registry.ts';
@@ -210,22 +212,20 @@ function patchOf(spec: FunctionSpec): number | undefined {
 }
 
 const WAYS =
-  'There are three ways: use a function and version that is built in (docs/functions.md lists them); allow the image ' +
-  'under spec.functions of the configuration on the base branch, as a WebAssembly module or as a container; or ' +
-  'render on your own machine with kpt and push the outcome.';
+  'Use a function and version that is built in (docs/functions.md), allow the image as WebAssembly or a container ' +
+  'under spec.functions on the base branch, or render on your own machine with kpt.';
 
 const DENIED_WAYS =
-  'There are three ways: use a function that is built in (docs/functions.md lists them); propose the change from a ' +
-  'branch of this repository; or render on your own machine with kpt and push the outcome.';
+  'Use a function that is built in (docs/functions.md), propose the change from a branch of this repository, or ' +
+  'render on your own machine with kpt.';
 
 const REGO_WAYS =
   'Propose the change from a branch of this repository, or write the policy in CEL, which runs here too ' +
   '(docs/policies.md).';
 
 const EXEC_WAYS =
-  'There are three ways: use a built-in function instead of the program (docs/functions.md lists them); ' +
-  'build the program as a WebAssembly module or an image, and allow it under spec.functions of the configuration; ' +
-  'or render on your own machine with portico render --allow-exec and push the outcome.';
+  'Use a built-in function (docs/functions.md), allow the program as an image under spec.functions of the ' +
+  'configuration, or render on your own machine with portico render --allow-exec.';
 
 function refuseUnknown(spec: FunctionSpec): FunctionOutput {
   const lookup = lookUp(spec.image ?? spec.name ?? '', spec.tag);
@@ -238,7 +238,7 @@ function refuseImage(spec: FunctionSpec, lookup: Exclude<Lookup, { found: 'built
   const image = spec.image ?? spec.name ?? '';
   const asked = spec.tag === undefined ? image : `${image} (tag ${spec.tag})`;
   if (lookup.found === 'version') {
-    const message = `${asked} cannot run here: of ${lookup.name}, ${lookup.known.join(' and ')} is built in.`;
+    const message = `${asked} cannot run here: of ${lookup.name}, ${lookup.known.join(' and ')} ${isOrAre(lookup.known.length)} built in.`;
     return refuse('FUNCTION_VERSION_UNKNOWN', message, WAYS);
   }
   if (lookup.found === 'digest') {
@@ -265,7 +265,7 @@ function didYouMean(image: string): string {
 }
 
 function refuseExec(program: string): FunctionOutput {
-  const message = `The program ${JSON.stringify(program.slice(0, 200))} cannot run here: exec is not allowed.`;
+  const message = `The program ${JSON.stringify(shortenValue(program, 200))} cannot run here: exec is not allowed.`;
   return refuse('EXEC_NOT_ALLOWED', message, EXEC_WAYS);
 }
 

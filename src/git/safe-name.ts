@@ -1,4 +1,5 @@
 import { PorticoError } from '../error.ts';
+import { shortenValue } from '../text/cut-text.ts';
 
 /** GitHub refuses refs whose full name is longer; a file system refuses longer components. */
 const MAX_REF_BYTES = 255;
@@ -102,5 +103,5 @@ export function checkDirectory(directory: string): string {
 
 /** A text for an error message: quoted, escaped, cut. */
 export function quote(text: string): string {
-  return JSON.stringify(text.length > 120 ? `${text.slice(0, 120)}…` : text);
+  return JSON.stringify(shortenValue(text, 120));
 }

@@ -7,6 +7,7 @@ import type { ChartChoice, WantedChart } from '../fetching/helm-index.ts';
 import { filesOutside, type PackageFiles } from '../package/package.ts';
 import type { ForeignFunctions } from '../package/render/function-runtime.ts';
 import type { SourceReport, SourcesChange } from '../reconcile/source-port.ts';
+import { cutText } from '../text/cut-text.ts';
 import { ONLY, otherSets } from './source-wire.ts';
 import type { SourcesReading, SourcesSync, SyncWork } from './sync-sources.ts';
 import type { Tools } from './tools.ts';
@@ -74,7 +75,7 @@ export const SOURCE_OPERATIONS = {
     return {
       failures,
       warnings: definitions.warnings,
-      text: objectsMarkdown(report).slice(0, limit),
+      text: cutText(objectsMarkdown(report), { characters: limit }),
       notes: directories.flatMap((directory) => publisherNotes(before, after, directory)),
     };
   },

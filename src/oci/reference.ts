@@ -1,5 +1,6 @@
 /** Names of artefacts in registries, as all tools write them: `HOST/REPOSITORY[:TAG][@DIGEST]`. */
 import { PorticoError } from '../error.ts';
+import { shortenValue } from '../text/cut-text.ts';
 import { isDigest } from './digest.ts';
 
 export interface Reference {
@@ -33,7 +34,7 @@ export function parseReference(text: string): Reference {
   const wrong = (why: string): PorticoError =>
     new PorticoError(
       'REFERENCE_INVALID',
-      `${JSON.stringify(text.slice(0, 300))} is not an artefact: ${why}`,
+      `${JSON.stringify(shortenValue(text, 300))} is not an artefact: ${why}`,
       {
         blame: 'user',
         hint: 'Write HOST/REPOSITORY:TAG or HOST/REPOSITORY@sha256:…, such as ghcr.io/acme/web:v3.',

@@ -4,6 +4,7 @@ import { decode } from '../package/diff/resource-file.ts';
 import type { PackageFiles } from '../package/package.ts';
 import { valueAt } from '../package/plain-values.ts';
 import { readYaml } from '../package/yaml/edit.ts';
+import { cutText } from '../text/cut-text.ts';
 import { inert } from '../text/markdown.ts';
 
 /** Characters of the notes of one source. */
@@ -24,7 +25,9 @@ export function publisherNotes(
   const annotation = chartChanges(after, directory);
   const isNew = annotation !== undefined && annotation !== chartChanges(before, directory);
   const notes = isNew ? annotation : newLines(before, after, directory);
-  return notes === undefined || notes.trim() === '' ? [] : [inert(notes.trim().slice(0, MAX_LENGTH))];
+  return notes === undefined || notes.trim() === ''
+    ? []
+    : [inert(cutText(notes.trim(), { characters: MAX_LENGTH }))];
 }
 
 function chartChanges(files: PackageFiles, directory: string): string | undefined {

@@ -8,6 +8,7 @@ import { readFileOf, UnreadableFile } from '../package/render/read-resources.ts'
 import type { RenderResult } from '../package/render/render-types.ts';
 import { asTree } from '../package/tree-digest.ts';
 import type { Tree } from '../package/tree-digest.ts';
+import { shorten } from '../text/cut-text.ts';
 import type { ProcessorOf } from './processor-spec.ts';
 import { refuse, type Produced } from './processor-step.ts';
 import { asPackage } from './subtree.ts';
@@ -85,8 +86,7 @@ function failure(image: string, { problem, runs, findings }: RenderResult): Prod
   const run = runs.at(-1);
   if (run?.refused !== undefined) return { refused: run.refused };
   const messages = findings.filter(({ severity }) => severity === 'error').map(({ message }) => message);
-  const why =
-    messages.length > 0 ? messages.slice(0, 5).join('; ') : (run?.stderr ?? '').trim().slice(0, 1_000);
+  const why = messages.length > 0 ? messages.slice(0, 5).join('; ') : shorten(run?.stderr ?? '', 1_000);
   return refuse(
     'FUNCTION_FAILED',
     `${image} failed: ${why === '' ? 'it gives no reason' : why}`,

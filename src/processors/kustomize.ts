@@ -7,6 +7,7 @@ import { readApplied } from '../package/applied/read-applied.ts';
 import { KUSTOMIZATION_NAMES } from '../package/tool-files/kustomization.ts';
 import type { Tree } from '../package/tree-digest.ts';
 import type { YamlValue } from '../package/yaml/edit.ts';
+import { shorten } from '../text/cut-text.ts';
 import { readsOf, type ProcessorOf } from './processor-spec.ts';
 import { refuse, type Produced } from './processor-step.ts';
 import { objectsOf, objectTree } from './rendered-objects.ts';
@@ -68,7 +69,7 @@ export async function runKustomize(
   if ('refused' in ran) return ran;
   const stderr = staged.clean(ran.stderr).trim();
   if (ran.exitCode !== 0) {
-    const message = `kustomize could not build ${directory}: ${stderr.replace(/^[Ee]rror: /, '').slice(0, 2_000)}`;
+    const message = `kustomize could not build ${directory}: ${shorten(stderr.replace(/^[Ee]rror: /, ''), 2_000)}`;
     return refuse(
       'KUSTOMIZE_FAILED',
       message,
@@ -82,7 +83,7 @@ export async function runKustomize(
   }
   const files = objectTree(objects.objects);
   if ('refused' in files) return files;
-  const notes = [ran.unconfined ?? [], stderr === '' ? [] : `kustomize says: ${stderr.slice(0, 500)}`].flat();
+  const notes = [ran.unconfined ?? [], stderr === '' ? [] : `kustomize says: ${shorten(stderr, 500)}`].flat();
   return { files: files.files, tool: `kustomize@${tool.digest}`, notes };
 }
 

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 
 import { PorticoError } from '../error.ts';
+import { shortenValue } from '../text/cut-text.ts';
 import { repositoryDirectory, type RepositoryDirectory } from './package-path.ts';
 import { refProblem, type RefProblem } from './ref-rules.ts';
 import { parseRevisionName } from './revision-name.ts';
@@ -177,7 +178,7 @@ function checked(name: string): string {
 function badName(name: string, message: string, hint: string): PorticoError {
   return new PorticoError(
     'BAD_REF_NAME',
-    `${JSON.stringify(name.slice(0, 80))} cannot be a ref: ${message}`,
+    `${JSON.stringify(shortenValue(name, 80))} cannot be a ref: ${message}`,
     { blame: 'user', hint },
   );
 }

@@ -1,4 +1,5 @@
 /** What git allows as a ref name, and what Portico allows on top, because names travel into processes and pages. */
+import { shortenValue } from '../text/cut-text.ts';
 
 export interface RefProblem {
   readonly code: 'ref-empty' | 'ref-long' | 'ref-character' | 'ref-form' | 'ref-option';
@@ -55,6 +56,6 @@ function formProblem(name: string): string | undefined {
 
 /** Shows a name in a message: one line, short, nothing invisible. */
 function quoted(text: string): string {
-  const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+  const shown = JSON.stringify(shortenValue(text, 80));
   return shown.replaceAll(/[^\x20-\x7e…]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }

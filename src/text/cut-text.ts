@@ -13,6 +13,8 @@ export type Limit =
  * what a forge may add: a text within this is within both.
  */
 export const MAX_BODY: Limit = { characters: 65_000 };
+/** Titles of issues and pull requests; GitHub takes 256. */
+export const MAX_TITLE: Limit = { characters: 255 };
 export const MAX_RELEASE_BODY: Limit = { characters: 120_000 };
 /**
  * Summary and text of a check: GitHub's documentation says 65,535 characters, and it counts bytes (github/docs#35252,
@@ -60,10 +62,27 @@ export function shorten(text: string, limit: Limit | number): string {
     : cut(`${suggestion} ${flat.replace(suggestion, '')}`);
 }
 
+/** A name or a value: as it is where it has room, and shortened like a sentence where it has none. */
+export function shortenValue(text: string, most: number): string {
+  return text.length > most ? shorten(text, most) : text;
+}
+
+/**
+ * Plain text on several lines, such as the output of a program: cut after one of them, with the count of what is missing
+ * as its last line, and a "Did you mean …?" that would be lost as its first.
+ */
+export function cutLines(text: string, limit: Limit): string {
+  const cut = (whole: string): string =>
+    cutText(whole, limit, (missing) => `(${missing} characters are omitted here.)`);
+  const [suggestion] = SUGGESTION.exec(text) ?? [];
+  const short = cut(text);
+  return suggestion === undefined || short.includes(suggestion) ? short : cut(`${suggestion}\n${text}`);
+}
+
 const CLAUSE_END = /[,;:.?!](?=\s)(?! (?:but|except|not|only|unless|without)\b)/g;
 /** Words after which a negation or an exception may come. */
 const WAITING = new Set(
-  'a an and are be can could did do does for had has have if in is may must of or should that the to was were which will with would'.split(
+  'a an and are be because but by can could did do does for from had has have if in is may must no not of only or should that the to was were which will with without would'.split(
     ' ',
   ),
 );
@@ -92,10 +111,13 @@ function waitingAtEnd(text: string): number {
   return text.length - end;
 }
 
-/** Whole lines where one ends near, no comment left open. */
+/** Whole lines where one ends near, or else whole words; no comment left open. */
 function cleanCut(cut: string): string {
   const line = cut.lastIndexOf('\n');
-  const kept = line > cut.length - 2_000 && line > 0 ? cut.slice(0, line) : cut;
+  const word = cut.lastIndexOf(' ');
+  const end =
+    line > cut.length - 2_000 && line > 0 ? line : word > cut.length - 200 && word > 0 ? word : cut.length;
+  const kept = cut.slice(0, end);
   const comment = kept.lastIndexOf('<!--');
   return comment > kept.lastIndexOf('-->') ? kept.slice(0, comment) : kept;
 }

@@ -4,6 +4,7 @@
  * length of the text.
  */
 
+import { shortenValue } from './cut-text.ts';
 import { showHidden } from './hidden-characters.ts';
 
 const ZERO_WIDTH = '\u200b';
@@ -31,7 +32,7 @@ const MAX_LINE_LENGTH = 4_000;
 
 /** Foreign text in a paragraph or a cell, on one line: what it quotes in code stays code. */
 export function inertSentence(text: string): string {
-  const short = text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH)}…` : text;
+  const short = shortenValue(text, MAX_LINE_LENGTH);
   const flat = visible(short).replaceAll(/\s+/g, ' ').trim();
   const live = flat.replace(SPANS, (part, ticks: string | undefined) =>
     ticks === undefined ? inertInline(part) : withoutComments(part),

@@ -4,6 +4,7 @@ import { PorticoError } from '../error.ts';
 import type { PushResult } from '../git/mirror-types.ts';
 import type { Mirror } from '../git/mirror-types.ts';
 import type { RefUpdate } from '../reconcile/git-port.ts';
+import { shorten } from '../text/cut-text.ts';
 import { notPlayed } from './not-played.ts';
 import type { Rest } from './rest.ts';
 
@@ -111,12 +112,12 @@ export async function refusalOf(push: () => Promise<PushResult>): Promise<string
   try {
     const result = await push();
     if (result.ok) return '';
-    const words = result.rejected.map(({ message }) => message.replaceAll(/\s+/g, ' '));
-    return words.join('; ').slice(0, 300);
+    const words = result.rejected.map(({ message }) => message);
+    return shorten(words.join('; '), 300);
   } catch (error) {
     const isAnswer = error instanceof PorticoError && !UNANSWERED.has(error.code);
     if (!isAnswer) throw error;
-    return error.message.replaceAll(/\s+/g, ' ').slice(0, 300);
+    return shorten(error.message, 300);
   }
 }
 

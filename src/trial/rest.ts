@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { PorticoError } from '../error.ts';
+import { shorten } from '../text/cut-text.ts';
 import { notPlayed } from './not-played.ts';
 
 export interface Answer {
@@ -108,10 +109,7 @@ export function wordsOf(body: unknown): string {
   const more = (known.data.errors ?? []).map((error) =>
     typeof error === 'string' ? error : (error.message ?? ''),
   );
-  return [known.data.message, ...more]
-    .filter((part) => part !== '')
-    .join(' ')
-    .slice(0, 300);
+  return shorten([known.data.message, ...more].filter((part) => part !== '').join(' '), 300);
 }
 
 /** True where the answer is a limit of the forge's. */

@@ -138,12 +138,26 @@ describe('places in messages', () => {
     expect([code, stderr.match(/p\/sub\/c\.yaml/g)?.length]).toEqual([1, 1]);
   });
 
+  test('a folder of packages names one of them, and how to check all', async () => {
+    using dir = scratch();
+    dir.write({ 'all/web/Kptfile': 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: { name: web }\n' });
+    const { code, stderr } = await portico(['check', 'all'], { cwd: dir.path('.') });
+    expect([code, stderr]).toEqual([
+      65,
+      expect.stringMatching(
+        /such as all\/web\. At the top of a repository, portico check checks all packages/,
+      ),
+    ]);
+  });
+
   test('what is missing is named as the person wrote it', async () => {
     using dir = scratch();
     dir.write({ 'p/c.yaml': MAP });
     expect((await portico(['render', 'p'], { cwd: dir.path('.') })).stderr).toContain(
       'error: there is no Kptfile in p\n',
     );
-    expect((await portico(['tree', 'q'], { cwd: dir.path('.') })).stderr).toContain('error: there is no q\n');
+    expect((await portico(['tree', 'q'], { cwd: dir.path('.') })).stderr).toContain(
+      'error: q does not exist\n',
+    );
   });
 });

@@ -103,7 +103,7 @@ describe('reading', () => {
   test('a missing directory and a file are told apart', () => {
     using dir = scratch();
     dir.write({ f: '' });
-    expect(() => readFolder(dir.path('none'))).toThrow(/there is no /);
+    expect(() => readFolder(dir.path('none'))).toThrow(/ does not exist$/);
     expect(() => readFolder(dir.path('f'))).toThrow(/not a directory/);
   });
 });

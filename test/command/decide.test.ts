@@ -179,6 +179,7 @@ describe('propose', () => {
 
 describe('reject', () => {
   test('makes a draft again, with the reason', () => {
+    expect(say('/portico reject "too big"')).toMatchObject({ steps: [{ why: 'too big' }, {}] });
     expect(say("/portico reject don't use @org/team's quota")).toEqual({
       kind: 'do',
       steps: [

@@ -85,10 +85,11 @@ describe('images', () => {
     ['set-label:v0.2', 'Did you mean set-labels:v0.2? '],
     ['ghcr.io/kptdev/krm-functions-catalog/set-namepsace', 'Did you mean set-namespace:v0.4? '],
     ['example.com/set-label:v0.2', 'example.com/set-label:v0.2 cannot run here'],
+    ['set-labels:v9.9', 'set-labels:v9.9 cannot run here: of set-labels, v0.1 and v0.2 are built in.'],
   ])('the refusal of %s starts with: %s', async (image, start) => {
     const { refused } = await run({ image });
     expect(refused?.message.slice(0, start.length)).toBe(start);
-    expect(refused?.hint).toMatch(/^There are three ways/);
+    expect(refused?.hint).toMatch(/^Use a function and version that is built in/);
   });
 
   const known = [

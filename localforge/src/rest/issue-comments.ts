@@ -14,7 +14,7 @@ import { commentShape, issueShape } from '../shapes/issue.ts';
 import type { Shape } from '../shapes/shape.ts';
 import { bodyText, editor, issueAt, numberParam, refuseLocked, refuseOtherKind, sorted } from './writing.ts';
 
-const text = z.object({ body: bodyText.min(1) });
+const text = z.object({ body: bodyText.min(1, 'write some text: the comment is empty') });
 
 /** Comments on issues and pull requests. */
 export function addIssueComments(context: ForgeContext, router: Router): void {

@@ -2,6 +2,7 @@
 import { celFunc, celMethod, type CelFunc } from '@bufbuild/cel';
 import type { ReflectMessage } from '@bufbuild/protobuf/reflect';
 
+import { shortenValue } from '../../text/cut-text.ts';
 import { opaque } from '../opaque.ts';
 import {
   contains,
@@ -23,7 +24,7 @@ const urlType = opaque<Url>('kubernetes.URL');
 export const NETWORK_TYPES = [ipType.desc, cidrType.desc, urlType.desc];
 
 function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, 100));
+  return JSON.stringify(shortenValue(text, 100));
 }
 
 function known<Value>(value: Value | undefined, message: string): Value {

@@ -2,6 +2,7 @@
 import { celFunc, celMethod, type CelFunc } from '@bufbuild/cel';
 import type { ReflectMessage } from '@bufbuild/protobuf/reflect';
 
+import { shortenValue } from '../../text/cut-text.ts';
 import { opaque } from '../opaque.ts';
 import { BOOL, INT, STRING } from './types.ts';
 
@@ -48,7 +49,7 @@ function of(value: unknown): Version {
 function parse(text: string, lenient = false): Version {
   const version = read(text, lenient);
   if (version === undefined)
-    throw new Error(`${JSON.stringify(text.slice(0, 100))} is not a semantic version`);
+    throw new Error(`${JSON.stringify(shortenValue(text, 100))} is not a semantic version`);
   return version;
 }
 

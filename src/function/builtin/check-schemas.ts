@@ -5,6 +5,7 @@ import { indexOf, pathOf, fileOf } from '../../package/render/bookkeeping.ts';
 import { getField, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { customResourceSchemas } from '../schema/custom-resource-schema.ts';
 import { kubernetesSchema } from '../schema/kubernetes-schema.ts';
 import type { SchemaOf } from '../schema/schema.ts';
@@ -148,7 +149,7 @@ function foreignLocation(config: KrmObject): ResultItem | undefined {
     const foreign = listOf(config, option).find((place) => !OWN_LOCATIONS.has(place));
     if (foreign === undefined) continue;
     const message =
-      `${option} names ${JSON.stringify(foreign.slice(0, 200))}, which cannot be read here: built-in functions have ` +
+      `${option} names ${JSON.stringify(shortenValue(foreign, 200))}, which cannot be read here: built-in functions have ` +
       'no network and no files. Remove it: the schemas of Kubernetes are built in, and those of custom resources ' +
       'come from the CustomResourceDefinitions in the package.';
     return { message, severity: 'error' };

@@ -15,6 +15,7 @@ import {
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import type { WorkBudget } from '../../package/render/work-budget.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import type { LinearRegExp } from '../linear-regexp.ts';
 import type { BuiltinFunction } from './builtin-function.ts';
@@ -175,7 +176,7 @@ function searchScalar(
 }
 
 function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
+  return JSON.stringify(shortenValue(text, 200));
 }
 
 /** Puts the groups of the match in; null where one is missing. Other `${names}` are for setters and stay. */

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 import { PorticoError } from '../../error.ts';
+import { shorten } from '../../text/cut-text.ts';
 import type { ClusterSettings } from './settings.ts';
 
 /** One call; a pod's status and a list of policies take a few KiB. */
@@ -195,7 +196,7 @@ const STATUS = z.object({ message: z.string() });
 /** The message of a Status, or the beginning of what came in its place. */
 export function wordsOf(text: string): string {
   const read = STATUS.safeParse(parsed(text));
-  return (read.success ? read.data.message : text).slice(0, MAX_REASON);
+  return shorten(read.success ? read.data.message : text, MAX_REASON);
 }
 
 /** The value of a text in JSON; undefined where it is none. */
@@ -208,7 +209,7 @@ export function parsed(text: string): unknown {
 }
 
 function reasonOf(cause: unknown): string {
-  return (cause instanceof Error ? cause.message : String(cause)).slice(0, MAX_REASON);
+  return shorten(cause instanceof Error ? cause.message : String(cause), MAX_REASON);
 }
 
 /** The error of a call, with the call; neither token nor body are in it. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import { PorticoError } from '../../error.ts';
 import { compareText } from '../../text/compare-text.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { callApi, MAX_REASON } from './api.ts';
 import type { ClusterSettings } from './settings.ts';
 
@@ -41,7 +42,7 @@ export async function failureOf(
       )
       .map(({ message, lastTimestamp, eventTime }) => ({ message, at: lastTimestamp ?? eventTime ?? '' }))
       .toSorted((a, b) => compareText(b.at, a.at));
-    return last?.message?.slice(0, MAX_REASON);
+    return shorten(last?.message ?? '', MAX_REASON) || undefined;
   } catch (error) {
     if (error instanceof PorticoError) return undefined;
     throw error;

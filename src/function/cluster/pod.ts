@@ -1,6 +1,7 @@
 /** What the API server says of the pods of functions. */
 import { z } from 'zod';
 
+import { shorten } from '../../text/cut-text.ts';
 import { callApi } from './api.ts';
 import { CONTAINER } from './job.ts';
 import type { ClusterSettings } from './settings.ts';
@@ -89,8 +90,7 @@ function stateOf({ status }: z.infer<typeof POD>): Pod['state'] {
   const pull = PULL_FAILED.has(waiting?.reason ?? '');
   return {
     kind: 'waiting',
-    reason:
-      wordsOf(waiting?.reason, waiting?.message) ?? unplaced?.message?.slice(0, MAX_REASON) ?? 'it waits.',
+    reason: wordsOf(waiting?.reason, waiting?.message) ?? wordsOf('', unplaced?.message) ?? 'it waits.',
     pull,
     final: pull || START_FAILED.has(waiting?.reason ?? ''),
   };
@@ -109,5 +109,5 @@ const MAX_REASON = 500;
 
 function wordsOf(reason: string | null | undefined, message: string | null | undefined): string | undefined {
   const words = [reason ?? '', message ?? ''].filter((text) => text !== '').join(': ');
-  return words === '' ? undefined : words.slice(0, MAX_REASON);
+  return words === '' ? undefined : shorten(words, MAX_REASON);
 }

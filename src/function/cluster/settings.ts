@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { PorticoError } from '../../error.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { withoutEnd } from '../../text/ends.ts';
 
 /** Where and how functions run as Jobs of a Kubernetes cluster. */
@@ -106,7 +107,7 @@ function setting(text: string | undefined): string | undefined {
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, 200));
+  return JSON.stringify(shortenValue(text, 200));
 }
 
 function invalid(message: string): PorticoError {

@@ -1,5 +1,6 @@
 /** What a Rego policy gave → remarks about the resources it was asked about. */
 import type { Remark } from '../../cel/judge.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import type { RegoAnswer } from './rego-child.ts';
 
 /** More are not said of one policy. */
@@ -22,7 +23,7 @@ export function remarksOf(answer: RegoAnswer): Remark[] {
           const message = `Only the first ${MAX_REMARKS} findings are shown.`;
           return [...remarks, { at, kind: 'error', message }];
         }
-        remarks.push({ at, ...decision, message: decision.message.slice(0, MAX_MESSAGE_LENGTH) });
+        remarks.push({ at, ...decision, message: shortenValue(decision.message, MAX_MESSAGE_LENGTH) });
       }
     }
   }
@@ -75,7 +76,7 @@ function pathOf(field: unknown): string | undefined {
 }
 
 function odd(rule: string, value: unknown): Located {
-  const shown = JSON.stringify(value)?.slice(0, 200) ?? 'nothing';
+  const shown = shortenValue(JSON.stringify(value) ?? 'nothing', 200);
   return {
     kind: 'error',
     message: `the rule ${rule} gives ${shown}: it must give a set of texts, or of objects with msg`,

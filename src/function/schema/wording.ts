@@ -1,4 +1,5 @@
 /** How kubeconform's library (santhosh-tekuri/jsonschema v6, kind/kind.go) words what it found. */
+import { shortenValue } from '../../text/cut-text.ts';
 import type { TypeName } from './schema.ts';
 
 /** Values and names come from packages and may be of any size; messages stay readable. */
@@ -25,8 +26,7 @@ export function nameOfType(value: unknown): TypeName {
 
 /** Text in single quotes, cut where it is long. */
 export function quote(text: string): string {
-  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
-  return `'${JSON.stringify(cut)
+  return `'${JSON.stringify(shortenValue(text, MAX_LENGTH))
     .slice(1, -1)
     .replaceAll(String.raw`\"`, '"')
     .replaceAll("'", String.raw`\'`)}'`;

@@ -1,4 +1,5 @@
 /** Functions that make a value of one type from one of another. */
+import { shortenValue } from '../../text/cut-text.ts';
 import { asItems, asSize, positional, unpack } from './arguments.ts';
 import { fault } from './fault.ts';
 import { checkSize, readFloat, readInt, toFloat } from './number.ts';
@@ -41,7 +42,7 @@ export const CONVERSIONS: Readonly<Record<string, Native>> = {
     if (typeof x !== 'string') throw fault(`float: got ${typeOf(x)}, want number or string`);
     if (x === '') throw fault('float: empty string');
     const value = readFloat(x);
-    if (value === undefined) throw fault(`float: invalid float literal: ${x.slice(0, 100)}`);
+    if (value === undefined) throw fault(`float: invalid float literal: ${shortenValue(x, 100)}`);
     if (!Number.isFinite(value) && /\d/.test(x)) throw fault('float: floating-point number too large');
     return value;
   },
@@ -80,6 +81,6 @@ function intOf(text: string, base: number): Value {
   if (base !== 0 && (base < 2 || base > 36)) throw fault('int: invalid base (must be >= 2 && <= 36)');
   const value = readInt(text, base);
   if (value === undefined)
-    throw fault(`int: invalid literal with base ${base === 0 ? 10 : base}: ${text.slice(0, 100)}`);
+    throw fault(`int: invalid literal with base ${base === 0 ? 10 : base}: ${shortenValue(text, 100)}`);
   return checkSize(value);
 }

@@ -4,6 +4,7 @@ import { noteOf, setField } from '../../package/render/field-notes.ts';
 import type { Container } from '../../package/render/field-notes.ts';
 import { keepNotes } from '../../package/render/keep-notes.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import type { Budget } from './budget.ts';
 import { fault } from './fault.ts';
 import { MAX_DEPTH } from './order.ts';
@@ -68,10 +69,15 @@ export function toKrm({
     budget.write(value.length);
     return decodeText(value);
   }
-  if (typeof value === 'bigint')
+  if (typeof value === 'bigint') {
+    // The catalog's function refuses it too: YAML tools read larger numbers as floats.
+    if (BigInt.asIntN(64, value) !== value && BigInt.asUintN(64, value) !== value)
+      throw fault(`${shortenValue(path, 100)}: ${value} out of range (want value in 64-bit range)`);
     return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : value;
+  }
   if (value === null || typeof value !== 'object') return value;
-  if (depth > MAX_DEPTH) throw fault(`${path.slice(0, 100)} is nested too deeply: does it contain itself?`);
+  if (depth > MAX_DEPTH)
+    throw fault(`${shortenValue(path, 100)} is nested too deeply: does it contain itself?`);
   budget.work(10);
   const made = value instanceof Dict ? mapOf(value, budget, path, depth) : listOf(value, budget, path, depth);
   // A part that stayed in its place gets its notes with the whole.
@@ -95,7 +101,7 @@ function listOf(value: Compound, budget: Budget, path: string, depth: number): u
     value instanceof Elements;
   const items = listed ? peekItems(value, budget) : undefined;
   if (items === undefined)
-    throw fault(`${path.slice(0, 100)} is a ${typeOf(value)}, which a resource cannot hold`);
+    throw fault(`${shortenValue(path, 100)} is a ${typeOf(value)}, which a resource cannot hold`);
   budget.collect(items.length);
   const parts = value instanceof List && value.origin !== undefined ? new Set(value.origin) : NONE;
   return items.map((item, at) =>
@@ -109,7 +115,9 @@ function mapOf(dict: Dict, budget: Budget, path: string, depth: number): KrmObje
   const { origin } = dict;
   const texts = dict.keys().map((key) => {
     if (typeof key === 'string') return key;
-    throw fault(`${path.slice(0, 100)} has a key of type ${typeOf(key)}; in a resource keys are strings`);
+    throw fault(
+      `${shortenValue(path, 100)} has a key of type ${typeOf(key)}; in a resource keys are strings`,
+    );
   });
   if (origin === undefined) texts.sort();
   for (const text of texts) {

@@ -1,3 +1,4 @@
+import { shortenValue } from '../../text/cut-text.ts';
 import { positionAt, syntaxFault } from './fault.ts';
 import type { Position } from './fault.ts';
 import { readStringLiteral } from './literal.ts';
@@ -134,7 +135,7 @@ function readNumber(lexer: Lexer): void {
   const text = match(lexer, NUMBER);
   lexer.at += text.length;
   if (/^0[xXoObB]$/.test(text) || text.length > MAX_DIGITS)
-    throw syntaxFault(lexer.file, position, `invalid number ${text.slice(0, 20)}`);
+    throw syntaxFault(lexer.file, position, `invalid number ${shortenValue(text, 20)}`);
   if (/^0[0-9]*[1-9]/.test(text) && /^\d+$/.test(text)) {
     const octal = `obsolete form of octal literal; use 0o${text.replace(/^0+/, '')}`;
     throw syntaxFault(lexer.file, position, octal);

@@ -1,4 +1,5 @@
 /** Pure: which changes of a downstream package an update leaves in place. */
+import { shortenValue } from '../../text/cut-text.ts';
 import { codeSpan } from '../../text/markdown.ts';
 import type { PackageFiles, ResourceRef } from '../package.ts';
 import { isMap } from '../plain-values.ts';
@@ -123,5 +124,5 @@ function called({ kind, namespace, name }: ResourceRef): string {
 }
 
 function short(text: string): string {
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
+  return shortenValue(text, MAX_VALUE_LENGTH);
 }

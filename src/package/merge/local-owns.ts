@@ -4,6 +4,7 @@
  * was written for, so that one that came along with a clone counts for nobody.
  */
 import { PorticoError } from '../../error.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { readKptfile } from '../kptfile.ts';
 import type { PackageFile, PackageFiles, ResourceRef } from '../package.ts';
 import { groupOf, valueAt } from '../plain-values.ts';
@@ -106,7 +107,7 @@ function valueText(value: unknown): string {
   const text =
     JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ??
     '';
-  return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH).toWellFormed()}…` : text;
+  return shortenValue(text, MAX_VALUE_LENGTH);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Two schemas of one version of an API: which values that were valid are so no longer, or mean something else. */
+import { shortenValue } from '../../text/cut-text.ts';
 import { valueAt, mapAt, textsAt, type Fields, isMap, mapOf } from '../plain-values.ts';
 import { jsonOf, type FieldPath } from './power-resources.ts';
 
@@ -179,5 +180,5 @@ function same(one: unknown, other: unknown): boolean {
 
 function shown(value: unknown): string {
   const text = jsonOf(value);
-  return text.length > 120 ? `${text.slice(0, 117)}...` : text;
+  return shortenValue(text, 120);
 }

@@ -1,3 +1,4 @@
+import { shortenValue } from '../../text/cut-text.ts';
 import { cell, codeSpan } from '../../text/markdown.ts';
 import type { PowerChange, PowerDiff } from './power-types.ts';
 
@@ -44,6 +45,5 @@ function row({ direction, who, what, danger = '' }: PowerChange): string {
 }
 
 function shown(text: string): string {
-  const short = text.length > 300 ? `${text.slice(0, 297)}...` : text;
-  return codeSpan(short);
+  return codeSpan(shortenValue(text, 300));
 }

@@ -1,4 +1,5 @@
 /** Results of functions → findings with their line and column in the rendered files. */
+import { cutLines } from '../../text/cut-text.ts';
 import type { ResourceRef } from '../package.ts';
 import { isMap } from '../plain-values.ts';
 import type { YamlNode } from '../yaml/node.ts';
@@ -28,7 +29,7 @@ export function findingsOf(
         tags: { code: run.refused.code },
       });
     } else if (run.exitCode !== 0 && !items.some((item) => item.severity === 'error')) {
-      const named = run.stderr?.trim().slice(0, 2000) ?? '';
+      const named = cutLines(run.stderr?.trim() ?? '', { characters: 2000 });
       items.push({
         message: named === '' ? `The function failed with exit code ${run.exitCode}.` : named,
         severity: 'error',

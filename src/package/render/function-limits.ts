@@ -1,5 +1,6 @@
 /** What a function may be given and may give back. */
 import { PorticoError, type Refusal } from '../../error.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { isMap } from '../plain-values.ts';
 import { pathOf } from './bookkeeping.ts';
 import type { FunctionOutput, FunctionSpec, ResultItem } from './function-runtime.ts';
@@ -83,7 +84,7 @@ function named(item: KrmObject, fault: Refusal): Refusal {
   const resource = [item['kind'], name].filter((part) => typeof part === 'string').join(' ');
   return {
     ...fault,
-    message: `${resource.slice(0, 300)} (${pathOf(item)?.slice(0, 300) ?? ''}): ${fault.message}`,
+    message: `${shortenValue(resource, 300)} (${shortenValue(pathOf(item) ?? '', 300)}): ${fault.message}`,
   };
 }
 

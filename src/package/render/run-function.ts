@@ -270,7 +270,7 @@ function findFault(
   if (dropped === undefined) return undefined;
   return {
     code: 'FUNCTION_DROPPED_KPTFILE',
-    message: `The function removed the Kptfile of package ${dropped.place.package}.`,
+    message: `The function removed the Kptfile of ${dropped.place.package === '.' ? 'this package' : `package ${dropped.place.package}`}.`,
     hint: 'Exclude it with `exclude: [{ kind: Kptfile }]`, or fix the function.',
   };
 }

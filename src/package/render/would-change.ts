@@ -1,5 +1,6 @@
 /** What a mutator that is not enforced would do, as findings on the fields that it would write. */
 import { counted } from '../../text/counted.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { isMap } from '../plain-values.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, ID, indexOf, isBookkeeping, pathOf } from './bookkeeping.ts';
@@ -89,5 +90,5 @@ function wouldResult(item: KrmObject, what: string): ResultItem {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
-  return text.length > 100 ? `${text.slice(0, 97)}...` : text;
+  return shortenValue(text, 100);
 }

@@ -1,4 +1,5 @@
 import { PorticoError } from '../../error.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 
 /** Where a node stands in a document: map keys, list indexes, and list items named by the values of some fields. */
 export type PathSegment = string | number | Readonly<Record<string, string>>;
@@ -85,7 +86,7 @@ function unquote(text: string, quoted: string): string {
 }
 
 function badPath(text: string, cause?: unknown): PorticoError {
-  return new PorticoError('YAML_PATH', `"${text.slice(0, 200)}" is not a field path`, {
+  return new PorticoError('YAML_PATH', `"${shortenValue(text, 200)}" is not a field path`, {
     blame: 'user',
     cause,
     hint: 'Write it like spec.containers[name=web].image, with odd keys as ["app.io/name"].',

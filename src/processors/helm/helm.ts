@@ -2,6 +2,7 @@
 
 import type { Refusal } from '../../error.ts';
 import type { Tree } from '../../package/tree-digest.ts';
+import { shorten } from '../../text/cut-text.ts';
 import type { ProcessorOf } from '../processor-spec.ts';
 import { refuse, type Produced } from '../processor-step.ts';
 import { objectsOf, objectTree, type RenderedObject } from '../rendered-objects.ts';
@@ -159,10 +160,10 @@ async function print(
       .join(' ')
       .replace(/^Error: /, '')
       .replace(/\s*Use --debug flag.*$/, '');
-    const why = message === '' ? `it ended with ${ran.exitCode}` : message.slice(0, 2_000);
+    const why = message === '' ? `it ended with ${ran.exitCode}` : shorten(message, 2_000);
     return refuse('HELM_FAILED', `Helm could not render the chart: ${why}`, 'Fix the values or the chart.');
   }
-  const warnings = stderr.slice(0, MAX_NOTES).map((line) => `Helm says: ${line.slice(0, 500)}`);
+  const warnings = stderr.slice(0, MAX_NOTES).map((line) => `Helm says: ${shorten(line, 500)}`);
   const unconfined = ran.unconfined === undefined ? [] : [ran.unconfined];
   return { stdout: ran.stdout, warnings: [...unconfined, ...warnings] };
 }

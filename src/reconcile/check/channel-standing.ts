@@ -1,5 +1,6 @@
 /** Pure: what a commit of the registered branch says of its channel files and of the tags that are derived from them. */
 
+import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { CHANNELS_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
@@ -47,7 +48,7 @@ export function channelStandingCheck(
   return {
     ...common,
     conclusion: mistakes.size + refused.size > 0 ? 'failure' : 'neutral',
-    title: titles.join('; ').slice(0, 250),
+    title: shorten(titles.join('; '), 250),
     summary: joined([mistakesText(mistakes), correctedText(corrected), refusedText(refused)]),
     ...(annotations.length > 0 && { annotations: annotations.slice(0, MAX_ROWS) }),
   };

@@ -2,11 +2,11 @@
 
 import type { Finding } from '../../package/render/render-types.ts';
 import { fileIn } from '../../revision/package-path.ts';
-import { shorten } from '../../text/cut-text.ts';
+import { shorten, shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { code, shownValue } from '../text/markdown-blocks.ts';
+import { code, sentence, shownValue } from '../text/markdown-blocks.ts';
 
 type Conclusion = NonNullable<CheckInput['conclusion']>;
 
@@ -46,6 +46,9 @@ function titleOf({ function: name, guardrail, resource }: Finding): string {
   return `${guardrail ?? name}${what}`;
 }
 
+/** An annotation has room for 16,000 bytes. */
+const MAX_MESSAGE_LENGTH = 4_000;
+
 /** A title has room for that much of a message. */
 const MAX_TITLE_LENGTH = 120;
 
@@ -61,6 +64,11 @@ export function findingTitle({ resource, message, file }: Finding, of: number): 
 /** A message on one line, as long as a title may be, without its full stop. */
 export function titlePart(message: string): string {
   return shorten(message, MAX_TITLE_LENGTH).replace(/\.$/, '');
+}
+
+/** A message and what to do: the hint is never cut, because the message has its limit before it. */
+export function withHint(message: string, hint: string): string {
+  return `${shortenValue(sentence(message), MAX_MESSAGE_LENGTH)} ${hint}`;
 }
 
 /** Resource, field, current and proposed value, one on a line. */

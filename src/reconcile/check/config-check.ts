@@ -2,12 +2,12 @@
 
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { counted, notShown } from '../../text/counted.ts';
-import { shorten } from '../../text/cut-text.ts';
+import { shorten, shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
-import { code, sentence, table } from '../text/markdown-blocks.ts';
-import { placed, type CheckContent } from './check-content.ts';
+import { code, table } from '../text/markdown-blocks.ts';
+import { placed, withHint, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
 import { changesText, weakestText, type ChangedConfig } from './configuration-table.ts';
 
@@ -32,7 +32,7 @@ export function configCheck(proposed: ProposedConfig): CheckContent {
   const missing = approval !== undefined && approval.by.length === 0;
   const weaker = weakestText(changes);
   const asked = missing ? `; needs approval from ${approval.needed.join(' or ')}` : '';
-  const named = weaker === '' ? '' : `Weaker: ${weaker}${asked}`.slice(0, MAX_TITLE);
+  const named = weaker === '' ? '' : shorten(`Weaker: ${weaker}${asked}`, MAX_TITLE);
   if (trial === null) {
     return {
       name: CONFIG_CHECK,
@@ -61,7 +61,7 @@ function trialCheck(
   };
   const byGuardrail = Map.groupBy(newly, ({ guardrail }) => guardrail);
   const { annotations } = placed([
-    ...broken.map(({ guardrail, message, hint }) => at(guardrail, 'failure', `${sentence(message)} ${hint}`)),
+    ...broken.map(({ guardrail, message, hint }) => at(guardrail, 'failure', withHint(message, hint))),
     ...[...byGuardrail].map(([guardrail, found]) =>
       at(
         guardrail,
@@ -150,7 +150,7 @@ function worstFirst(newly: readonly TrialFinding[]): readonly TrialFinding[] {
 
 function findingRow({ package: path, revision, guardrail, mode, errors, message }: TrialFinding): string[] {
   const at = code(revision === null ? path : `${path}@${revision}`);
-  return [at, code(guardrail), mode, String(errors), code(shorten(message, 200))];
+  return [at, code(guardrail), mode, String(errors), code(shortenValue(message, 1_000))];
 }
 
 function packagesIn(findings: readonly TrialFinding[]): number {
@@ -206,7 +206,7 @@ function mistakes(problems: readonly ConfigProblem[]): CheckContent {
       endColumn: problem.column,
       level: 'failure',
       title: problem.path === '' ? 'portico.yaml' : problem.path,
-      message: `${sentence(problem.message)} ${problem.hint}`,
+      message: withHint(problem.message, problem.hint),
     })),
   };
 }

@@ -8,6 +8,7 @@ import type { PackageFiles } from '../../package/package.ts';
 import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { shorten } from '../../text/cut-text.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
@@ -205,5 +206,5 @@ function failures(
   const broke = runs.some((one) => one.guardrail === guardrail && one.exitCode !== 0);
   if (errors.length === 0 && !broke) return [];
   const message = errors[0]?.message ?? 'The function failed.';
-  return [{ guardrail, mode, errors: Math.max(1, errors.length), message: message.slice(0, 500) }];
+  return [{ guardrail, mode, errors: Math.max(1, errors.length), message: shorten(message, 1_000) }];
 }

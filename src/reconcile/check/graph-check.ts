@@ -2,6 +2,7 @@
 import { numberOf } from '../../channels/offer.ts';
 import type { HeadChange } from '../../package/head-change.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { GRAPH_CHECK } from '../check-names.ts';
 import { code, details, fenced, foreignSentence, table } from '../text/markdown-blocks.ts';
@@ -46,7 +47,7 @@ export function graphCheck(moves: readonly ChannelMove[]): CheckContent {
   return {
     name: GRAPH_CHECK,
     conclusion: refused ? 'failure' : unsafe > 0 ? 'neutral' : 'success',
-    title: [titleOf(moves), ...warnings].join('; ').slice(0, 250),
+    title: shorten([titleOf(moves), ...warnings].join('; '), 250),
     summary: summaryOf(moves),
   };
 }

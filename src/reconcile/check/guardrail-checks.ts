@@ -4,6 +4,7 @@ import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/
 import { EXEMPTION_TAG } from '../../package/render/exempt.ts';
 import type { Finding, FunctionRun } from '../../package/render/render-types.ts';
 import { counted } from '../../text/counted.ts';
+import { cutLines } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { guardrailCheck } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
@@ -52,14 +53,16 @@ function guardrailDraft(
     }),
     summary: joined([
       `Guardrail ${code(name)} of the base branch's configuration, mode ${code(mode)}. ${MODES[mode]}`,
-      ...(refused === undefined ? [] : [refused.hint]),
+      ...(refused === undefined
+        ? []
+        : [`${foreignSentence(refused.message)} ${foreignSentence(refused.hint)}`]),
       runs.length > 1 ? runTable(runs, found) : '',
       exemptTable(spared, exemptions),
       ...broken
         .map(({ run }) => run.stderr ?? '')
         .filter((text) => text !== '')
         .slice(0, 5)
-        .map((text) => fenced(text.slice(0, 4000))),
+        .map((text) => fenced(cutLines(text, { characters: 4000 }))),
     ]),
     ...(rest !== '' && { text: rest }),
     annotations,

@@ -30,7 +30,7 @@ export function packageCheck(facts: PackageFacts): CheckContent {
     errors.length > 0
       ? mistakeTitle(errors)
       : unready.length > 0
-        ? `Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`.slice(0, 250)
+        ? shorten(`Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`, 250)
         : counted(names.length, 'package');
   const rows = gates.map(({ type, ready, message, in: { path } }) => [
     code(path),

@@ -4,6 +4,7 @@ import { powerMarkdown } from '../../package/power/power-markdown.ts';
 import type { PowerChange, PowerDiff } from '../../package/power/power-types.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { POWER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
@@ -72,7 +73,7 @@ function titleOf(
   const dangerous = wider.filter(({ danger }) => danger !== undefined);
   const [first] = [...dangerous, ...wider];
   const others = wider.length > 1 ? `, and ${wider.length - 1} more` : '';
-  const more = first === undefined ? [] : [`▲ ${first.who}: ${first.what}${others}`.slice(0, 200)];
+  const more = first === undefined ? [] : [`${shorten(`▲ ${first.who}: ${first.what}`, 180)}${others}`];
   const unknown =
     unread > 0
       ? [`${more.length > 0 ? 'unknown' : 'Unknown'}: ${counted(unread, 'file')} cannot be read`]

@@ -4,6 +4,7 @@ import type { Finding, FunctionRun } from '../../package/render/render-types.ts'
 import type { OutsideFinding } from '../../package/tool-files/tool-files.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { cutLines } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { RENDER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
@@ -130,7 +131,7 @@ function failure(one: RenderedPackage): string {
   if (run?.refused !== undefined)
     return `**${code(one.package.path)}**: ${foreignSentence(run.refused.message)} ${foreignSentence(run.refused.hint)}`;
   const output = run?.stderr ?? run?.results.map(({ message }) => message).join('\n') ?? '';
-  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${output === '' ? '' : `\n${fenced(output.slice(0, 4000))}`}`;
+  return `**${code(one.package.path)}**: ${code(run?.function ?? 'a validator')} failed.${output === '' ? '' : `\n${fenced(cutLines(output, { characters: 4000 }))}`}`;
 }
 
 function runTable(rendered: readonly RenderedPackage[]): string {

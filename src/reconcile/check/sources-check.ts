@@ -5,7 +5,7 @@ import { SOURCES_CHECK } from '../check-names.ts';
 import type { FileChanges } from '../git-port.ts';
 import type { SourceProblem } from '../source-port.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
-import { titlePart, type CheckContent } from './check-content.ts';
+import { titlePart, withHint, type CheckContent } from './check-content.ts';
 
 /** What was found of the sources of one package. */
 export interface PackageSourceFindings {
@@ -47,7 +47,7 @@ export function sourcesCheck(packages: readonly PackageSourceFindings[]): CheckC
       endColumn: column,
       level: 'failure',
       title: 'sources',
-      message: `${message}. ${hint}`,
+      message: withHint(message, hint),
     })),
   };
 }

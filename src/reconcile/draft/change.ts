@@ -6,6 +6,7 @@ import { refuse } from '../../command/refusal.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
+import { cutLines, shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import type { FileChanges } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
@@ -201,7 +202,7 @@ async function evaluated({
     return {
       outcome: {
         kind: 'failed',
-        message: `${message}\n\n${fenced(notes.join('\n').slice(0, 4000))}\n\n`,
+        message: `${message}\n\n${fenced(cutLines(notes.join('\n'), { characters: 4000 }))}\n\n`,
         hint: '',
       },
     };
@@ -211,7 +212,7 @@ async function evaluated({
   return {
     changes: changesBetween(directory, local, result.files),
     title: `Run ${image} on ${path}`,
-    trailers: [`Function: ${image}${given === '' ? '' : ` ${given.slice(0, 500)}`}`],
+    trailers: [`Function: ${image}${given === '' ? '' : ` ${shorten(given, 500)}`}`],
     record: { kind: 'change', what: 'eval' },
     ...(findingCount > 0 && {
       note: `The function reported ${counted(findingCount, 'finding')}.`,

@@ -1,5 +1,6 @@
 import type { PackageFiles } from '../../package/package.ts';
 import type { Finding } from '../../package/render/render-types.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { guardrailCheck } from '../check-names.ts';
 import { guardrailChecks } from '../check/guardrail-checks.ts';
 import { runtimeFor } from '../render/foreign-functions.ts';
@@ -66,7 +67,7 @@ function whatFound(check: string, findings: readonly Finding[]): string | undefi
       guardrail !== undefined && guardrailCheck(guardrail) === check && severity === 'error',
   );
   const messages = [
-    ...new Set(found.map(({ message }) => foreignSentence(message.slice(0, 300)).replace(/\.$/, ''))),
+    ...new Set(found.map(({ message }) => foreignSentence(shorten(message, 300)).replace(/\.$/, ''))),
   ];
   if (messages.length === 0) return undefined;
   const more = messages.length > MAX_NAMED ? `; and ${messages.length - MAX_NAMED} more` : '';

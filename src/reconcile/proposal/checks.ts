@@ -4,6 +4,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { OutsideFinding } from '../../package/tool-files/tool-files.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';
@@ -206,8 +207,5 @@ function aggregateTitle(open: readonly CheckContent[]): string {
   if (first === undefined) return 'All required checks pass';
   // What only waits for approvals says which, and nothing else.
   if (others.length === 0 && first.name === APPROVAL_CHECK) return first.title;
-  return open
-    .map(({ name, title }) => `${name}: ${title}`)
-    .join('; ')
-    .slice(0, 250);
+  return shorten(open.map(({ name, title }) => `${name}: ${title}`).join('; '), 250);
 }

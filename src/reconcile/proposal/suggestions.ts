@@ -2,6 +2,7 @@
 
 import { lineHunks } from '../../package/diff/line-diff.ts';
 import { digestOf } from '../../revision/digest.ts';
+import { shorten } from '../../text/cut-text.ts';
 import { codeSpan } from '../../text/markdown.ts';
 import type { ReviewRemark } from '../forge/reviews.ts';
 import { code, fenced, sentence } from '../text/markdown-blocks.ts';
@@ -102,7 +103,7 @@ function shownLines(before: readonly string[], head: readonly string[]): Set<num
 
 /** A foreign message, where nothing in it can act. */
 function remark(why: string): string {
-  return codeSpan(sentence(why.slice(0, 1000)));
+  return codeSpan(sentence(shorten(why, 1000)));
 }
 
 /** Undefined for what is no text, or is not in lines as git on Unix knows them. */

@@ -17,6 +17,7 @@ import {
   type SealedPlace,
 } from '../../revision/sealed-record.ts';
 import { counted } from '../../text/counted.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import type { CommitInfo, Git } from '../git-port.ts';
 
 /** What an update brings to one package. */
@@ -229,5 +230,5 @@ function shortened(conflict: UpdateConflict): UpdateConflict {
 
 function short(value: unknown): unknown {
   const text = JSON.stringify(value);
-  return text === undefined || text.length <= 200 ? value : `${text.slice(0, 197)}...`;
+  return text === undefined || text.length <= 200 ? value : shortenValue(text, 200);
 }

@@ -2,6 +2,7 @@
 
 import type { Conflict } from '../../package/merge/conflict.ts';
 import { notShown } from '../../text/counted.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { cell, codeSpan, fence, inertSentence } from '../../text/markdown.ts';
 
@@ -63,7 +64,7 @@ export function details(summary: string, body: string): string {
 /** A foreign message as a sentence: on one line, with one full stop. */
 export function sentence(text: string): string {
   const flat = text.replace(/\s+/g, ' ').trim();
-  return /[.!?:]$/.test(flat) || flat === '' ? flat : `${flat}.`;
+  return /[.!?:…]$/.test(flat) || flat === '' ? flat : `${flat}.`;
 }
 
 /**
@@ -87,7 +88,7 @@ function place({ resource, path, also = [] }: Conflict): string {
 /** A value of a resource as text, cut to a length; absent stays absent. */
 export function shownValue(value: unknown, most: number): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'absent');
-  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
+  return shortenValue(text, most);
 }
 
 function value(of: unknown): string {

@@ -2,6 +2,7 @@
 
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { shortenValue } from '../../text/cut-text.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import { code, details, foreignSentence } from './markdown-blocks.ts';
 
@@ -67,5 +68,5 @@ function placeOf({ directory = TOP, file }: PlacedNote): string {
 }
 
 function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 3).toWellFormed()}...` : text;
+  return shortenValue(text, most);
 }

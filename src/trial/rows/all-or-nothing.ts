@@ -1,3 +1,4 @@
+import { shorten } from '../../text/cut-text.ts';
 import { refusalOf } from '../repository.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
@@ -27,7 +28,7 @@ export const allOrNothing: Row = {
     if (there.size > 0) return otherwise('one of two refs moved all the same');
     const taken = await push(await blueprints.commit([main], { 'atomic.txt': 'x\n' }));
     return taken === ''
-      ? asBelieved(`none moved (${refused.slice(0, 120)}), then both`)
+      ? asBelieved(`none moved (${shorten(refused, 120)}), then both`)
       : otherwise(`two refs that may move were refused: ${taken}`);
   },
 };

@@ -1,3 +1,4 @@
+import { shorten } from '../../text/cut-text.ts';
 import { answerText } from '../rest.ts';
 import { asBelieved, otherwise } from '../row.ts';
 import type { Row } from '../row.ts';
@@ -28,7 +29,7 @@ export const bypassOfTags: Row = {
       if (changed.status !== 200) return otherwise(answerText(changed));
       const still = await blueprints.tryToMove({ [`refs/tags/${protectedTag}-2`]: main });
       return still === ''
-        ? asBelieved(`refused (${refused.slice(0, 100)}), then taken`)
+        ? asBelieved(`refused (${shorten(refused, 100)}), then taken`)
         : otherwise(`as a bypass actor: ${still}`);
     });
   },

@@ -271,3 +271,12 @@ describe('scripts of golden cases', () => {
     expect(faults).toEqual([]);
   });
 });
+
+test('a script that computes a number beyond 64 bits fails, and one that leaves such a number alone does not', async () => {
+  const text = head('v1', 'X', 'a', 'w: 12345678901234567890\nv: 1\n');
+  const { output, messages } = await run(`${each}\n  r["v"] = 1 << 70`, text);
+  expect([output.exitCode, messages[0]]).toEqual([1, expect.stringContaining('out of range')]);
+  const kept = await run(`${each}\n  r["v"] = 1 << 62`, text);
+  expect(kept.output.exitCode).toBe(0);
+  expect(kept.text).toContain('w: 12345678901234567890\nv: 4611686018427387904\n');
+});

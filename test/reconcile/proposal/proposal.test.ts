@@ -135,14 +135,14 @@ describe('what cannot be rendered', () => {
     expect(run?.output.summary).toContain('by-nothing');
   });
 
-  test('an unknown function: which, why, and three ways out', async () => {
+  test('an unknown function: which, why, and ways out', async () => {
     const pull = await main.propose('unknown', {
       'one/Kptfile': kptfile('one', ['    - image: ghcr.io/acme/make-coffee:v1\n']),
     });
     const run = (await main.checksOf(pull.number)).get('portico/render');
     expect(run?.conclusion).toBe('failure');
     expect(run?.output.summary).toContain('make-coffee:v1 cannot run here: it is not built in');
-    expect(run?.output.summary).toMatch(/built in.*three ways.*docs\/functions.md.*on your own machine/);
+    expect(run?.output.summary).toMatch(/built in.*Use a function.*docs\/functions.md.*on your own machine/);
   });
 
   test('a function that does not settle is reported, and nothing is pushed', async () => {
