@@ -157,6 +157,7 @@ export interface Catalog extends Omit<LastLooks, 'forget'> {
   unload(id: number): void;
   remove(id: number): void;
   get(id: number): CatalogRepository | undefined;
+  /** The oldest first, in whatever order they were read: which of two documents comes first must not change. */
   all(): readonly CatalogRepository[];
   /** The registered repository that a Kptfile's `repo` names. */
   byUrl(url: string): CatalogRepository | undefined;
@@ -192,11 +193,13 @@ export function createCatalog(): Catalog {
   const told = new Set<number>();
   let expected: readonly number[] | undefined;
   let version = 0;
+  let ordered: readonly CatalogRepository[] | undefined;
 
   const forget = (id: number): void => {
     const known = repositories.get(id);
     if (known === undefined) return;
     version += 1;
+    ordered = undefined;
     repositories.delete(id);
     boards.delete(id);
     if (byFullName.get(fullName(known)) === id) byFullName.delete(fullName(known));
@@ -215,6 +218,7 @@ export function createCatalog(): Catalog {
     forget(repository.ref.id);
     version = before !== undefined && identity(before) === identity(repository) ? counted : counted + 1;
     repositories.set(repository.ref.id, repository);
+    ordered = undefined;
     if (repository.organization?.dashboard === true) boards.add(repository.ref.id);
     byFullName.set(fullName(repository), repository.ref.id);
     for (const url of repository.urls) byPlace.set(repositoryPlace(url), repository.ref.id);
@@ -245,7 +249,7 @@ export function createCatalog(): Catalog {
       looks.forget(id);
     },
     get: (id) => repositories.get(id),
-    all: () => [...repositories.values()],
+    all: () => (ordered ??= [...repositories.values()].sort((a, b) => a.ref.id - b.ref.id)),
     byUrl: (url) => repositories.get(idAt(repositoryPlace(url))),
     byName: (name) => repositories.get(byFullName.get(name.toLowerCase()) ?? -1),
     followers(id, directory) {

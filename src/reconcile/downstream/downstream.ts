@@ -190,6 +190,13 @@ async function followedBy({
         `The package already exists and was not created by the variant ${planned.name}. To let the variant take it over, set adoptionPolicy: adoptExisting.`,
       );
     }
+    const owner = mark?.uid ?? planned.uid;
+    if (owner !== planned.uid && isClaimed(ports, owner, planned)) {
+      return withheld(
+        'not-owned',
+        `The package belongs to another variant, which may still ask for it. It comes to the variant ${planned.name} once the document of the other one is removed.`,
+      );
+    }
     const upstream = await openPlanned(ports, planned, kptfile, signal);
     return { upstream, name: variantBranchName(planned.uid) };
   }
@@ -223,6 +230,15 @@ async function followedBy({
   if (found.kind === 'none') return nothingComes(downstreamRepository, kptfile.upstreamLock?.git?.repo ?? '');
   const { upstream } = found;
   return { upstream, name: `${upstream.address ?? upstream.access.ref.id}:${upstream.directory}` };
+}
+
+/** Whether the variant that a package is marked with may still ask for it. */
+function isClaimed(
+  { catalog }: Pick<Ports, 'catalog'>,
+  uid: string,
+  { downstream: { repository, path } }: PlannedVariant,
+): boolean {
+  return variantPlan(catalog).isClaimed(uid, repository.ref.id, path);
 }
 
 /** What the update branch of a variant is named by. */

@@ -53,6 +53,8 @@ export interface VariantPlan {
   readonly planned: readonly PlannedVariant[];
   readonly stalled: readonly StalledVariant[];
   at(repository: number, path: string): PlannedVariant | undefined;
+  /** True when a mark's variant asks for this package, or may: its document cannot be read, or not all repositories are indexed yet. */
+  isClaimed(uid: string, repository: number, path: string): boolean;
   /** True when a mark's variant is certainly gone from its control repository, or keeps another package now. */
   isGone(uid: string, repository: number, path: string): boolean;
   byUid(uid: string): PlannedVariant | undefined;
@@ -80,34 +82,39 @@ function makePlan(catalog: Catalog): VariantPlan {
   const claims = createClaims();
   const places = new Map<string, PlannedVariant>();
   const uids = new Map<string, PlannedVariant>();
-  for (const control of catalog.all()) {
-    for (const one of documentsOf(catalog, control, stalled, claims)) {
-      const place = placeKey(one.downstream.repository.ref.id, one.downstream.path);
-      const twin = places.get(place) ?? uids.get(one.uid);
-      if (twin !== undefined) {
-        const message = twinMessage(one, twin);
-        stalled.push({ ...sourceOf(one), reason: 'ValidationError', message });
-        claims.variant(control.ref.id, one.name);
-        continue;
-      }
-      places.set(place, one);
-      uids.set(one.uid, one);
-      planned.push(one);
-    }
+  const asked = catalog.all().flatMap((control) => documentsOf(catalog, control, stalled, claims));
+  // A package stays with the variant that it is marked with, whoever else asks for it.
+  for (const one of asked) {
+    if (!isMarkedWith(one) || uids.has(one.uid)) continue;
+    places.set(placeOfVariant(one), one);
+    uids.set(one.uid, one);
   }
+  for (const one of asked) {
+    const place = placeOfVariant(one);
+    const twin = places.get(place) ?? uids.get(one.uid);
+    if (twin !== undefined && twin !== one) {
+      const message = twinMessage(one, twin);
+      stalled.push({ ...sourceOf(one), reason: 'ValidationError', message });
+      claims.variant(one.control.ref.id, one.name);
+      continue;
+    }
+    places.set(place, one);
+    uids.set(one.uid, one);
+    planned.push(one);
+  }
+  const isClaimed = (uid: string, repository: number, path: string): boolean => {
+    const own = uids.get(uid);
+    if (own === undefined) return !catalog.isComplete() || claims.include(uid);
+    return own.downstream.repository.ref.id === repository && own.downstream.path === path;
+  };
   return {
     planned,
     stalled,
     at: (repository, path) => places.get(placeKey(repository, path)),
     byUid: (uid) => uids.get(uid),
-    isGone(uid, repository, path) {
-      const own = uids.get(uid);
-      if (own !== undefined) {
-        return own.downstream.repository.ref.id !== repository || own.downstream.path !== path;
-      }
-      // A document that cannot be read now may ask for it still, and so may one whose inventory is not read yet.
-      return catalog.isComplete() && catalog.get(controlOf(uid)) !== undefined && !claims.include(uid);
-    },
+    isClaimed,
+    isGone: (uid, repository, path) =>
+      !isClaimed(uid, repository, path) && (uids.has(uid) || catalog.get(controlOf(uid)) !== undefined),
   };
 }
 
@@ -121,6 +128,28 @@ function twinMessage(one: PlannedVariant, twin: PlannedVariant): string {
     return `${place} already belongs to ${twin.namespace}/${twin.name} (${document}); a package can have only one variant`;
   }
   return `${document} also declares ${twin.namespace}/${twin.name}, for ${place}; rename one of them`;
+}
+
+/** Whether the downstream's own file says that the package belongs to the variant. */
+function isMarkedWith({ uid, downstream: { repository, directory } }: PlannedVariant): boolean {
+  return marksOf(repository).get(directory) === uid;
+}
+
+const marks = new WeakMap<CatalogRepository, ReadonlyMap<string, string>>();
+
+/** Made once for each state of a repository: many variants may ask for packages in one. */
+function marksOf(repository: CatalogRepository): ReadonlyMap<string, string> {
+  const known =
+    marks.get(repository) ??
+    new Map(
+      repository.packages.flatMap(({ directory, variant }) => (variant ? [[directory, variant.uid]] : [])),
+    );
+  marks.set(repository, known);
+  return known;
+}
+
+function placeOfVariant({ downstream: { repository, path } }: PlannedVariant): string {
+  return placeKey(repository.ref.id, path);
 }
 
 function placeKey(repository: number, path: string): string {
