@@ -12,9 +12,13 @@ export interface AuthoredLine {
   readonly text: string;
 }
 
-/** Elements whose content is folded away, quoted, or not prose. */
+/** Elements whose content is folded away, not shown (`rp`), quoted, struck out, code, a link, in a list, or not prose. */
 const CLOSED_ELEMENT =
-  /<(\/?)(details|blockquote|pre|table|template|noscript|select|textarea|script|style|title)(?=[\s/>]|$)/gi;
+  /<(\/?)(details|blockquote|q|pre|code|kbd|samp|tt|del|s|strike|a|rp|ul|ol|dl|table|template|noscript|select|textarea|script|style|title)(?=[\s/>]|$)/gi;
+
+/** Where text that GitHub strikes out begins and ends; CommonMark does not know it. */
+const STRIKE_BEGINS = /(?<!~)~{1,2}(?=[^\s~])/;
+const STRIKE_ENDS = /[^\s~]~{1,2}(?!~)/;
 
 /** The parser looks for the end of each link again; past so many that takes long, and no comment has them. */
 const MAX_LINKS = 1_000;
@@ -61,13 +65,23 @@ interface HiddenBlock {
 }
 
 function readParagraph(paragraph: Node, mark: string, hiding: HiddenBlock, found: Set<number>): void {
+  let isStruck = false;
+  let struck: number[] = [];
   for (let child = paragraph.firstChild; child !== null; child = child.next) {
     if (child.type === 'html_inline') followHtml(child.literal ?? '', hiding);
     else if (child.type === 'text' && !isHiding(hiding)) {
-      const [before, at] = (child.literal ?? '').split(mark);
-      if (before === '' && at !== undefined) found.add(Number(at));
+      const text = child.literal ?? '';
+      const [before, at] = text.split(mark);
+      if (before === '' && at !== undefined) {
+        if (isStruck) struck.push(Number(at));
+        else found.add(Number(at));
+      }
+      if (STRIKE_ENDS.test(text)) struck = [];
+      isStruck ||= STRIKE_BEGINS.test(text);
     } else followInlineHtml(child, hiding);
   }
+  // What begins and does not end strikes nothing out.
+  for (const at of struck) found.add(at);
 }
 
 function isHiding({ comment, elements }: HiddenBlock): boolean {

@@ -14,10 +14,10 @@ export interface Reference {
 
 const DOCKER_HUB = 'docker.io';
 /** Docker Hub's name in references is not that of its registry. */
-const HOSTS: Readonly<Record<string, string>> = {
-  [DOCKER_HUB]: 'registry-1.docker.io',
-  'index.docker.io': 'registry-1.docker.io',
-};
+const HOSTS: ReadonlyMap<string, string> = new Map([
+  [DOCKER_HUB, 'registry-1.docker.io'],
+  ['index.docker.io', 'registry-1.docker.io'],
+]);
 
 const HOST = /^(?:[a-z0-9][a-z0-9.-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/;
 const PART = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
@@ -52,7 +52,7 @@ export function parseReference(text: string): Reference {
   if (isUrl && !hasHost) throw wrong('no host follows oci://');
   if (!HOST.test(registry) || !URL.canParse(`https://${registry}`)) throw wrong(`${registry} is not a host`);
   const below = hasHost ? name.slice(slash + 1) : name;
-  const repository = registry in HOSTS && !below.includes('/') ? `library/${below}` : below;
+  const repository = HOSTS.has(registry) && !below.includes('/') ? `library/${below}` : below;
   if (repository.length > MAX_LENGTH) throw wrong(`the repository has more than ${MAX_LENGTH} characters`);
   if (!repository.split('/').every((part) => PART.test(part))) {
     throw wrong('the repository must be lower-case letters and digits, separated by . _ - or /');
@@ -83,5 +83,5 @@ export function referenceText({ registry, repository, tag, digest }: Reference):
 
 /** Host and port of the registry that answers for a reference. */
 export function registryHost({ registry }: Reference): string {
-  return HOSTS[registry] ?? registry;
+  return HOSTS.get(registry) ?? registry;
 }

@@ -13,6 +13,7 @@ describe('references', () => {
     ['GHCR.io/acme/web', 'ghcr.io/acme/web', 'ghcr.io'],
     ['oci://ghcr.io/acme/web:v3', 'ghcr.io/acme/web:v3', 'ghcr.io'],
     ['oci://registry/web', 'oci://registry/web', 'registry'],
+    ['oci://constructor/web', 'oci://constructor/web', 'constructor'],
     ['localhost/web:v3', 'localhost/web:v3', 'localhost'],
     ['localhost:5000/web', 'localhost:5000/web', 'localhost:5000'],
     ['registry:5000/a/b/c:v1', 'registry:5000/a/b/c:v1', 'registry:5000'],
