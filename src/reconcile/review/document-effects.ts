@@ -6,6 +6,7 @@ import { canonicalJson } from '../../revision/digest.ts';
 import { counted } from '../../text/counted.ts';
 import { prepareVariants } from '../downstream/prepare-variants.ts';
 import { proposedCatalog } from '../downstream/proposed-catalog.ts';
+import { variantDigest } from '../downstream/variant-content.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
 import { mayFlow } from '../repository/visibility.ts';
@@ -57,6 +58,16 @@ function placeOf({ uid, downstream }: PlannedVariant): string {
   return `${uid} ${downstream.repository.ref.id}:${downstream.path}`;
 }
 
+/** All that its document and its inventory say, the upstream and revision that they mean, and the objects that they inject. */
+function contentOf(one: PlannedVariant): string {
+  return canonicalJson([
+    one.upstream.repository.ref.id,
+    one.upstream.directory,
+    one.revision ?? '',
+    variantDigest(one),
+  ]);
+}
+
 function isThere({ downstream }: PlannedVariant): boolean {
   return downstream.repository.packages.some(({ directory }) => directory === downstream.directory);
 }
@@ -75,6 +86,11 @@ function variantEffects(here: CatalogRepository, before: VariantPlan, after: Var
     return plan.planned.filter((one) => concerns(one) && !there.has(placeOf(one)));
   };
   const added = only(after, before);
+  const known = new Map(before.planned.map((one) => [placeOf(one), contentOf(one)]));
+  const changed = after.planned.filter((one) => {
+    const was = known.get(placeOf(one));
+    return concerns(one) && was !== undefined && was !== contentOf(one);
+  });
   const told = new Set(before.stalled.map(({ control, message }) => `${control.ref.id} ${message}`));
   const stalled = after.stalled.filter(
     ({ control, message }) => control.ref.id === here.ref.id && !told.has(`${control.ref.id} ${message}`),
@@ -88,6 +104,7 @@ function variantEffects(here: CatalogRepository, before: VariantPlan, after: Var
       'would be created',
     ),
     packagesText(added.filter(isThere), 'would belong to a variant'),
+    packagesText(changed, 'would be made from other content'),
     packagesText(only(before, after), 'would no longer belong to a variant'),
     because.length === 0
       ? ''
