@@ -35,7 +35,7 @@ test('jobs about one event share a fetch that began after it; a later event need
   await job(about(100));
   expect(fetches()).toBe(2);
   clock = 200;
-  await job(about(131));
+  await job(about(150));
   expect(fetches()).toBe(3);
 });
 

@@ -213,7 +213,7 @@ function slowest({ source, flags }: Found): string | undefined {
 describe('regular expressions over foreign text', () => {
   const all = expressions();
 
-  test('are found', () => expect(all.length).toBeGreaterThan(131));
+  test('are found', () => expect(all.length).toBeGreaterThan(150));
 
   test(
     'an expression whose time grows with the square is seen',

@@ -55,7 +55,7 @@ describe('references', () => {
     ['oci://web'],
     ['ghcr.io/acme/web:v1\nHost: x'],
     ['gh cr.io/acme/web'],
-    [`ghcr.io/${'a/'.repeat(131)}b`],
+    [`ghcr.io/${'a/'.repeat(150)}b`],
     ['ghcr.io/acme/we%62'],
   ])('%j is refused', (text) => {
     expect(() => parseReference(text)).toThrow(expect.objectContaining({ code: 'REFERENCE_INVALID' }));

@@ -9,7 +9,7 @@ export const codeOwners: Rule = (choices) =>
     (c) => `* ${c.many((at) => `@u${at}`, ' ')}\n`,
     (c) => `${c.long('*a')} @a\n`,
     (c) => `${c.long('**/')} @a\n`,
-    (c) => c.many(() => `${'**/'.repeat(131)}b @a\n`),
+    (c) => c.many(() => `${'**/'.repeat(150)}b @a\n`),
     (c) => c.many(() => `${'*a'.repeat(240)}b @a\n`),
     (c) => `a${c.long(' ')}@a\n`,
     (c) => c.long(c.pick(['\r', '\t', '#', '\n', '@'])),
