@@ -33,6 +33,15 @@ test.each([
   expect(catalog.byUrl(url)?.ref.id).toBe(1);
 });
 
+test('all repositories are listed by age, however often one is read again', () => {
+  const catalog = createCatalog();
+  for (const id of [2, 3, 1]) catalog.put(repository(id, `r${id}`));
+  catalog.put(repository(2, 'renamed'));
+  expect(catalog.all().map(({ ref }) => ref.id)).toEqual([1, 2, 3]);
+  catalog.remove(1);
+  expect(catalog.all().map(({ ref }) => ref.id)).toEqual([2, 3]);
+});
+
 test('a port belongs to the host', () => {
   const catalog = createCatalog();
   catalog.put({ ...repository(1, 'up'), urls: ['http://127.0.0.1:8080/acme/up'] });

@@ -21,6 +21,16 @@ spec:
   upstreams: [{ packages: [web] }]
   waves: ${waves}
 `;
+const REGION = (region: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: region }\ndata: { region: ${region} }\n`;
+const VARIANT = (path: string, more = ''): string => `apiVersion: config.porch.kpt.dev/v1alpha1
+kind: PackageVariant
+metadata: { name: one }
+spec:
+  upstream: { repo: up, package: ${path}, revision: -1 }
+  downstream: { repo: edge, package: one }
+  injectors: [{ name: region }]
+${more}`;
 const TWO = '[{ name: canary, select: { repositories: [edge] }, gate: { manual: true } }, { name: all }]';
 
 beforeAll(async () => {
@@ -64,24 +74,14 @@ test('another upstream, function or injected object of a variant says which pack
   const up = stage.repository('up');
   const file = '.github/portico/one.yaml';
   const inventory = '.github/portico/inventory/region.yaml';
-  const object = (region: string): string =>
-    `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: region }\ndata: { region: ${region} }\n`;
-  const variant = (path: string, more = ''): string => `apiVersion: config.porch.kpt.dev/v1alpha1
-kind: PackageVariant
-metadata: { name: one }
-spec:
-  upstream: { repo: up, package: ${path}, revision: -1 }
-  downstream: { repo: edge, package: one }
-  injectors: [{ name: region }]
-${more}`;
   await up.tag('api/v1', await up.push('main', below('api', smallPackage('api'))));
-  await up.push('main', { [file]: variant('web'), [inventory]: object('here') });
+  await up.push('main', { [file]: VARIANT('web'), [inventory]: REGION('here') });
   await stage.idle();
   await stage.look('up');
   const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-    api: { [file]: variant('api') },
-    web: { [file]: variant('web', '  pipeline: { mutators: [{ image: set-labels:v0.2.0 }] }\n') },
-    object: { [inventory]: object('elsewhere') },
+    api: { [file]: VARIANT('api') },
+    web: { [file]: VARIANT('web', '  pipeline: { mutators: [{ image: set-labels:v0.2.0 }] }\n') },
+    object: { [inventory]: REGION('elsewhere') },
   };
   for (const [name, files] of Object.entries(changes)) {
     const { number } = await up.propose(`one-${name}`, files);
@@ -90,7 +90,7 @@ ${more}`;
       `**1 package would be made from other content**: \`acme/edge:one\` (from \`acme/up:${from}\`).`,
     );
   }
-  const { number } = await up.propose('one-comment', { [file]: `# Nothing else.\n${variant('web')}` });
+  const { number } = await up.propose('one-comment', { [file]: `# Nothing else.\n${VARIANT('web')}` });
   expect(await up.sticky(number)).not.toContain('would be made from other content');
   await up.push('main', { [file]: null, [inventory]: null });
   await stage.idle();
