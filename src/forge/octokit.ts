@@ -223,8 +223,8 @@ async function ask(
  * Octokit hands on the text of a body that is not JSON, as a proxy leaves it that truncates answers. Such an answer, and a page of a
  * list that holds no list, is a failure of the forge: it is not believed, and never cached.
  */
-function requireWhole({ headers, data }: Answer, options: RequestOptions): void {
-  if (!/\bjson\b/.test(headers['content-type'] ?? '')) return;
+function requireWhole({ status, headers, data }: Answer, options: RequestOptions): void {
+  if (status === 204 || !/\bjson\b/.test(headers['content-type'] ?? '')) return;
   const body: unknown = data;
   if (typeof body !== 'object' || body === null) throw new Error('the answer is not complete JSON');
   if (!('per_page' in options) || Array.isArray(body) || Object.values(body).some(Array.isArray)) return;
