@@ -13,6 +13,7 @@ import type { KrmObject } from '../package/render/krm-object.ts';
 import { WorkBudget } from '../package/render/work-budget.ts';
 import { isOrAre } from '../text/counted.ts';
 import { shortenValue } from '../text/cut-text.ts';
+import { withoutEnd } from '../text/ends.ts';
 import type { ForeignRunner } from './foreign.ts';
 import { isCatalog, parseImage } from './image.ts';
 import { builtinFunctions, lookUp } from './registry.ts';
@@ -102,7 +103,7 @@ export function withPrefix(
   if (prefix === undefined || prefix === '' || image === undefined || parseImage(image).prefix !== '')
     return spec;
   if (allowed.some((one) => one.image === image)) return spec;
-  return { ...spec, image: `${prefix.replace(/\/+$/, '')}/${image}` };
+  return { ...spec, image: `${withoutEnd(prefix, '/')}/${image}` };
 }
 
 const NO_SANDBOX = 'this server has no sandbox that denies WebAssembly the network.';
