@@ -269,6 +269,16 @@ export const VARIABLES: readonly Topic[] = [
         meaning: 'files and directories that programs as functions may read, separated by `:`',
       },
       { name: 'PORTICO_EXEC_ENV', meaning: 'variables that such programs get, separated by commas' },
+      {
+        name: 'KPT_IMAGE_PREFIX',
+        absent: "kpt's catalog",
+        meaning: 'registry of function images that name none, unless `--image-prefix` is given',
+      },
+      {
+        name: 'XDG_STATE_HOME',
+        absent: '`~/.local/state`',
+        meaning: 'where `portico update` keeps open conflicts and replaced files of packages outside of git',
+      },
     ],
   },
   {
