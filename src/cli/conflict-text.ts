@@ -2,7 +2,7 @@
 import type { Conflict } from '../package/merge/conflict.ts';
 import { commonPairs } from '../package/yaml/sequence.ts';
 
-/** Characters of a value that stands in one line. */
+/** Longest value, in characters, that is shown in one line. */
 const MAX_INLINE = 72;
 /** Lines of a difference; the others are counted. */
 const MAX_LINES = 20;

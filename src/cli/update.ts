@@ -111,7 +111,7 @@ async function updateInPlace(call: Call): Promise<number> {
       ? []
       : ((await settledSince(last, before, new Map(), async (...again) => remake(call, ...again)))?.update
           .conflicts ?? []);
-  // Awaited here: what fails is told before git is closed.
+  // Awaited here, so that a failure is reported before git is closed.
   return await finish({ ...where, made, merged, write, hint: ref === undefined ? other : '', open });
 }
 
@@ -163,7 +163,7 @@ interface Finish {
   readonly hint?: string;
   /** True where conflicts of an update that was written are settled. */
   readonly settling?: true;
-  /** Conflicts of the update before that nobody settled. */
+  /** Conflicts of the previous update that no one has resolved. */
   readonly open?: () => Promise<readonly Conflict[]>;
 }
 

@@ -220,8 +220,8 @@ async function ask(
 }
 
 /**
- * Octokit hands on the text of a body that is not JSON, as a proxy leaves it that truncates answers. Such an answer, and a page of a
- * list that holds no list, is a failure of the forge: it is not believed, and never cached.
+ * Throws for a JSON body that does not parse, which Octokit returns as text, and for a page of a list without a list. A proxy that
+ * truncates answers makes such bodies: they are failures of the forge, and must never be cached.
  */
 function requireWhole({ status, headers, data }: Answer, options: RequestOptions): void {
   if (status === 204 || !/\bjson\b/.test(headers['content-type'] ?? '')) return;

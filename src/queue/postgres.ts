@@ -40,7 +40,7 @@ async function bound(client: ClientBase, bounds: Readonly<Record<string, string>
 export async function openPostgres(url: string, signal?: AbortSignal): Promise<Database> {
   const settings = {
     connectionString: url,
-    // Names the process to whoever looks for the one that hangs; PostgreSQL keeps 63 bytes.
+    // Lets an operator find the process that hangs; PostgreSQL keeps 63 bytes.
     application_name: `portico ${hostname()}/${process.pid}`.slice(0, 63),
     keepAlive: true,
     connectionTimeoutMillis: 10_000,

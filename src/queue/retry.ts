@@ -14,7 +14,7 @@ const FORGE_TRIES = 15;
 const BUG_TRIES = 3;
 /** Milliseconds between two attempts at the most, so that a forge that is back is soon noticed. */
 const MAX_DELAY_MS = 300_000;
-/** A machine asks no one else when it is tried again: often enough to continue soon after there is room, for as long as a forge is tried. */
+/** Retries that cost no one else anything: often enough to continue soon after there is room, for about as long as those of the forge. */
 const MACHINE_TRIES = 130;
 const MAX_MACHINE_DELAY_MS = 20_000;
 /** Trouble of the machine by its own codes, and by those of PostgreSQL's class "insufficient resources" (errcodes, class 53). */

@@ -83,7 +83,7 @@ function makePlan(catalog: Catalog): VariantPlan {
   const places = new Map<string, PlannedVariant>();
   const uids = new Map<string, PlannedVariant>();
   const asked = catalog.all().flatMap((control) => documentsOf(catalog, control, stalled, claims));
-  // A package stays with the variant that it is marked with, whoever else asks for it.
+  // A package stays with the variant that its mark names, even if another variant asks for it.
   for (const one of asked) {
     if (!isMarkedWith(one) || uids.has(one.uid)) continue;
     places.set(placeOfVariant(one), one);
