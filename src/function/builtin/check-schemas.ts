@@ -1,7 +1,7 @@
 /** kubeconform v0.1 (krm-functions-catalog functions/go/kubeconform), with a schema of its own instead of files. */
 import { isOnlyList, listItems } from '../../package/list-items.ts';
 import { isMap, groupOf } from '../../package/plain-values.ts';
-import { indexOf, pathOf, fileOf } from '../../package/render/bookkeeping.ts';
+import { indexOf, pathOf } from '../../package/render/bookkeeping.ts';
 import { getField, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -11,7 +11,7 @@ import { kubernetesSchema } from '../schema/kubernetes-schema.ts';
 import type { SchemaOf } from '../schema/schema.ts';
 import { validate } from '../schema/validate.ts';
 import type { Budget, Complaint } from '../schema/validate.ts';
-import { apiVersionOf, failure, isLocalConfig, kindOf, nameOf, namespaceOf } from './krm.ts';
+import { apiVersionOf, failure, isLocalConfig, kindOf, aboutOf, refOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 /** What one run may cost and say. */
@@ -110,20 +110,6 @@ function resultOf(item: KrmObject, { message, path, at, subject }: PlacedComplai
     ...(subject && { subject }),
     field: { path: path.join('.') },
     ...(at && placeOf(item, at)),
-  };
-}
-
-function aboutOf(item: KrmObject): Pick<ResultItem, 'resourceRef' | 'file'> {
-  return { resourceRef: refOf(item), ...fileOf(item) };
-}
-
-function refOf(item: KrmObject): NonNullable<ResultItem['resourceRef']> {
-  const namespace = namespaceOf(item);
-  return {
-    apiVersion: apiVersionOf(item),
-    kind: kindOf(item),
-    name: nameOf(item),
-    ...(namespace !== '' && { namespace }),
   };
 }
 

@@ -1,6 +1,6 @@
 /** What built-in functions share: reading resources, their configuration, and wording results. */
 import { isMap, groupOf } from '../../package/plain-values.ts';
-import { annotationOf, indexOf, pathOf } from '../../package/render/bookkeeping.ts';
+import { annotationOf, fileOf, indexOf, pathOf } from '../../package/render/bookkeeping.ts';
 import { textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
@@ -54,6 +54,21 @@ export function nameOf(item: KrmObject): string {
 export function namespaceOf(item: KrmObject): string {
   const metadata = metadataOf(item);
   return metadata['namespace'] === null ? '' : (textOf(metadata, 'namespace') ?? '');
+}
+
+/** What a result says it is about: the resource, and the file that holds it, if an annotation names one. */
+export function aboutOf(item: KrmObject): Pick<ResultItem, 'resourceRef' | 'file'> {
+  return { resourceRef: refOf(item), ...fileOf(item) };
+}
+
+export function refOf(item: KrmObject): NonNullable<ResultItem['resourceRef']> {
+  const namespace = namespaceOf(item);
+  return {
+    apiVersion: apiVersionOf(item),
+    kind: kindOf(item),
+    name: nameOf(item),
+    ...(namespace !== '' && { namespace }),
+  };
 }
 
 export function kindOf(item: KrmObject): string {

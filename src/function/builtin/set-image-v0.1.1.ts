@@ -1,13 +1,12 @@
 /** set-image v0.1.0 and v0.1.1 (kpt-functions-catalog of 2021): tells each change, knows no init containers. */
 import { isMap } from '../../package/plain-values.ts';
-import { fileOf } from '../../package/render/bookkeeping.ts';
 import { setField, textOf } from '../../package/render/field-notes.ts';
 import type { ResultItem } from '../../package/render/function-runtime.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
 import { linearRegExp } from '../linear-regexp.ts';
 import { readFieldSpecs, visitField } from './field-spec.ts';
 import type { FieldSpec } from './field-spec.ts';
-import { apiVersionOf, configMapData, failure, kindOf, nameOf, namespaceOf, stringsOf } from './krm.ts';
+import { aboutOf, configMapData, failure, stringsOf } from './krm.ts';
 import type { BuiltinInput, BuiltinOutput } from './krm.ts';
 
 const FIELDS: readonly FieldSpec[] = [
@@ -71,21 +70,14 @@ function changed(
 }
 
 function resultOf(item: KrmObject, spec: FieldSpec, before: string, after: string): ResultItem {
-  const namespace = namespaceOf(item);
   return {
     message: `set image from ${before} to ${after}`,
     severity: 'info',
-    resourceRef: {
-      apiVersion: apiVersionOf(item),
-      kind: kindOf(item),
-      name: nameOf(item),
-      ...(namespace === '' ? {} : { namespace }),
-    },
+    ...aboutOf(item),
     field: {
       path: spec.path.replaceAll('[]', '').replaceAll('/', '.'),
       currentValue: before,
       proposedValue: after,
     },
-    ...fileOf(item),
   };
 }

@@ -8,6 +8,7 @@ import type { BuiltinFunction } from './builtin-function.ts';
 import { each } from './each.ts';
 import type { Each } from './each.ts';
 import {
+  aboutOf,
   apiVersionOf,
   configMapData,
   failure,
@@ -45,7 +46,10 @@ const ORIGIN = 'internal.kpt.dev/upstream-identifier';
 function run(input: BuiltinInput): BuiltinOutput {
   const { items } = input;
   const config = readConfig(input.functionConfig);
-  if (typeof config === 'string') return failure([{ message: config, severity: 'error' }]);
+  if (typeof config === 'string')
+    return failure([
+      { message: config, severity: 'error', ...(input.functionConfig && aboutOf(input.functionConfig)) },
+    ]);
   const present = new Set(items.map((item) => dependency(item, namespaceOf(item))));
   const change: Change = { ...config, count: 0, old: new Set() };
   const depends: Change = { ...config, count: 0, old: new Set() };

@@ -60,6 +60,11 @@ describe('set-namespace', () => {
     expect(output.exitCode).toBe(1);
     expect(messages).toEqual([message]);
   });
+
+  test('a fault of the configuration is said of the configuration', async () => {
+    const { output } = await runBuiltin('set-namespace:v0.4', { name: 'x' }, head('v1', 'Secret'));
+    expect(output.results?.[0]?.resourceRef).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap' });
+  });
 });
 
 describe('set-image', () => {
