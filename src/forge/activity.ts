@@ -1,4 +1,5 @@
 import type { BranchPush, RepositoryPort } from '../reconcile/forge/repository.ts';
+import type { RawActivity } from './answer-shapes.ts';
 import { isForgeError } from './forge-error.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { requestOf, where } from './repository-context.ts';
@@ -39,14 +40,6 @@ export function createActivityApi(context: RepositoryContext): Pick<RepositoryPo
       return { pushes: pushes.toReversed(), complete: false };
     },
   };
-}
-
-interface RawActivity {
-  readonly before: string | null;
-  readonly after: string | null;
-  readonly timestamp: string;
-  readonly activity_type: string;
-  readonly actor?: { readonly id?: number; readonly login: string; readonly type?: string } | null;
 }
 
 function toPush({ before, after, timestamp, activity_type: type, actor }: RawActivity): BranchPush {

@@ -9,6 +9,7 @@ import {
   type ChecksPort,
 } from '../reconcile/forge/checks.ts';
 import { cutLines, cutText, MAX_CHECK_BYTES, shorten } from '../text/cut-text.ts';
+import type { RawCheckRun } from './answer-shapes.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -161,22 +162,6 @@ export interface PutAmong {
     read: (sha: string) => Promise<readonly RawCheckRun[] | null>,
     signal?: AbortSignal,
   ): Promise<void>;
-}
-
-export interface RawCheckRun {
-  readonly id: number;
-  readonly name: string;
-  readonly head_sha: string;
-  readonly external_id: string | null;
-  readonly status: string;
-  readonly conclusion?: string | null;
-  readonly app: { readonly id: number } | null;
-  readonly check_suite?: { readonly id: number } | null;
-  readonly output: {
-    readonly title?: string | null;
-    readonly annotations_count: number;
-  };
-  readonly started_at?: string | null;
 }
 
 interface CheckFields {

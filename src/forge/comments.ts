@@ -1,6 +1,7 @@
 import type { Comment, CommentsPort } from '../reconcile/forge/comments.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
+import type { RawComment } from './answer-shapes.ts';
 import { orNull } from './forge-error.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { allPages, runGraphql } from './octokit.ts';
@@ -96,16 +97,6 @@ function isOurs(comment: Comment, app: AppIdentity): boolean {
 /** The forge may store other line ends and no last one. */
 function normal(body: string): string {
   return body.replaceAll('\r\n', '\n').trimEnd();
-}
-
-interface RawComment {
-  readonly id: number;
-  readonly node_id: string;
-  readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
-  readonly body?: string;
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly performed_via_github_app?: { readonly id: number } | null;
 }
 
 function toComment(raw: RawComment): Comment {

@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 
+import type { RawDelivery } from './answer-shapes.ts';
 import type { FailedDelivery } from './forge-types.ts';
 import { requestOf } from './repository-context.ts';
 
@@ -40,17 +41,6 @@ export async function listFailedDeliveries(
 function nextCursor(link: string | undefined): string | undefined {
   const next = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
   return (next === undefined ? null : new URL(next).searchParams.get('cursor')) ?? undefined;
-}
-
-interface RawDelivery {
-  readonly id: number;
-  readonly guid: string;
-  readonly delivered_at: string;
-  readonly status_code: number;
-  readonly event: string;
-  readonly action: string | null;
-  readonly installation_id: number | null;
-  readonly repository_id: number | null;
 }
 
 function toDelivery(raw: RawDelivery): FailedDelivery {

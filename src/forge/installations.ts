@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 
+import type { RawInstallation } from './answer-shapes.ts';
 import { APP_PERMISSIONS, type Permissions } from './app-permissions.ts';
 import { createAppSigner } from './app-token.ts';
 import type { Installation } from './forge-types.ts';
@@ -117,13 +118,6 @@ const FOR_GIT: Permissions = { metadata: 'read', contents: 'write', workflows: '
 
 function keyOf(installationId: number, repositoryId: number | null, wanted: Permissions): string {
   return `${installationId} ${repositoryId} ${Object.keys(wanted).join()}`;
-}
-
-interface RawInstallation {
-  readonly id: number;
-  readonly account: { readonly login?: string; readonly slug?: string; readonly type?: string } | null;
-  readonly suspended_at: string | null;
-  readonly permissions: object;
 }
 
 export function toInstallation(raw: RawInstallation): Installation {

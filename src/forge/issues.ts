@@ -1,5 +1,6 @@
 import type { Issue, IssuesPort, Opening } from '../reconcile/forge/issues.ts';
 import { cutText, MAX_BODY, MAX_TITLE, shorten } from '../text/cut-text.ts';
+import type { RawIssue } from './answer-shapes.ts';
 import { orNull } from './forge-error.ts';
 import { allPages, firstOnPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -72,20 +73,6 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
 /** `transferred`: docs.github.com/en/rest/using-the-rest-api/issue-event-types */
 function isTransfer({ event }: { readonly event: string }): boolean {
   return event === 'transferred';
-}
-
-interface RawIssue {
-  readonly number: number;
-  readonly node_id: string;
-  readonly state: string;
-  readonly title: string;
-  readonly body?: string | null;
-  readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
-  readonly labels: readonly (string | { readonly name?: string | null })[];
-  readonly pull_request?: unknown;
-  readonly locked?: boolean;
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 /** Whether the list of issues gave a pull request. */

@@ -4,6 +4,7 @@ import { Octokit } from '@octokit/rest';
 
 import { PorticoError } from '../error.ts';
 import { scrubSecrets } from '../text/secrets.ts';
+import { faultOfAnswer } from './answer-shapes.ts';
 import type { CallGate, CallKind } from './call-gate.ts';
 import { conditionsOf, tokenDigest, type EtagCache } from './etag-cache.ts';
 import { forgeError, isPrimaryLimit } from './forge-error.ts';
@@ -200,7 +201,8 @@ async function ask(
   };
   try {
     const answer = await send(options);
-    requireWhole(answer, options);
+    const fault = faultOfAnswer(`${options.method} ${attempt.route}`, answer.data);
+    if (fault !== undefined) throw new Error(fault);
     reportCall(answer.status, answer.headers);
     if (options.method === 'GET' && answer.headers.etag !== undefined) {
       const { status, headers: kept, data } = answer;
@@ -217,18 +219,6 @@ async function ask(
     }
     return { status: cached.status, headers: cached.headers, data: cached.data, url: '' } as Answer;
   }
-}
-
-/**
- * Throws for a JSON body that does not parse, which Octokit returns as text, and for a page of a list without a list. A proxy that
- * truncates answers makes such bodies: they are failures of the forge, and must never be cached.
- */
-function requireWhole({ status, headers, data }: Answer, options: RequestOptions): void {
-  if (status === 204 || !/\bjson\b/.test(headers['content-type'] ?? '')) return;
-  const body: unknown = data;
-  if (typeof body !== 'object' || body === null) throw new Error('the answer is not complete JSON');
-  if (!('per_page' in options) || Array.isArray(body) || Object.values(body).some(Array.isArray)) return;
-  throw new Error('the answer holds no list');
 }
 
 /** The template that the call was made with; a URL that the forge gave loses its names and numbers. */

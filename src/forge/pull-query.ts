@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { Comment } from '../reconcile/forge/comments.ts';
 import type { Pull } from '../reconcile/forge/pulls.ts';
 import type { Review } from '../reconcile/forge/reviews.ts';
-import type { RawCheckRun } from './checks.ts';
+import type { RawCheckRun } from './answer-shapes.ts';
 import { authorOf } from './repository-context.ts';
 
 const ACCOUNT = '__typename login ... on User { databaseId } ... on Bot { databaseId }';

@@ -2,6 +2,7 @@ import type { Release, ReleasesPort } from '../reconcile/forge/releases.ts';
 import { cutText, MAX_RELEASE_BODY } from '../text/cut-text.ts';
 import { inert } from '../text/markdown.ts';
 import { withoutPart } from '../text/marked-part.ts';
+import type { RawRelease } from './answer-shapes.ts';
 import { isForgeError, orNull } from './forge-error.ts';
 import type { RepositoryContext } from './repository-context.ts';
 import { where } from './repository-context.ts';
@@ -62,13 +63,6 @@ function normal(body: string): string {
 
 interface KnownRelease extends Release {
   readonly id: number;
-}
-
-interface RawRelease {
-  readonly id: number;
-  readonly tag_name: string;
-  readonly name: string | null;
-  readonly body?: string | null;
 }
 
 function toRelease(raw: RawRelease): KnownRelease {

@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest';
 
+import type { RawAccount, RawLabel } from './answer-shapes.ts';
 import type { AppIdentity, LookPause, RepositoryKey } from './forge-types.ts';
 
 /** What the calls about one repository share. */
@@ -22,14 +23,8 @@ export function requestOf(signal: AbortSignal | undefined): { signal?: AbortSign
   return signal === undefined ? {} : { signal };
 }
 
-interface Actor {
-  readonly id?: number;
-  readonly login: string;
-  readonly type?: string;
-}
-
 /** Login, number and kind of an author; GitHub shows those who are gone as `ghost`. */
-export function authorOf(user: Actor | null | undefined): {
+export function authorOf(user: RawAccount | null | undefined): {
   author: string;
   authorId: number | undefined;
   authorIsBot: boolean;
@@ -38,7 +33,7 @@ export function authorOf(user: Actor | null | undefined): {
 }
 
 /** Label names, which the forge gives as texts or objects. */
-export function labelNames(labels: readonly (string | { readonly name?: string | null })[]): string[] {
+export function labelNames(labels: readonly (string | RawLabel)[]): string[] {
   return labels
     .map((label) => (typeof label === 'string' ? label : (label.name ?? '')))
     .filter((name) => name !== '');

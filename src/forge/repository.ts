@@ -5,6 +5,7 @@ import type {
   RepositoryPort,
   Visibility,
 } from '../reconcile/forge/repository.ts';
+import type { RawRepository, RawRule } from './answer-shapes.ts';
 import { orNull } from './forge-error.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -48,22 +49,6 @@ export function createRepositoryApi(
   };
 }
 
-export interface RawRepository {
-  readonly id: number;
-  readonly name: string;
-  readonly full_name: string;
-  readonly owner: { readonly login: string };
-  readonly default_branch?: string;
-  readonly visibility?: string;
-  readonly private: boolean;
-  readonly archived?: boolean;
-  readonly fork: boolean;
-  readonly html_url: string;
-  readonly clone_url?: string;
-  readonly topics?: readonly string[] | null;
-  readonly custom_properties?: Readonly<Record<string, unknown>> | null;
-}
-
 /** The fields that are used of a repository as any endpoint gives it. */
 export function toRepository(raw: RawRepository): RepositoryFacts {
   return {
@@ -95,15 +80,6 @@ function toVisibility(raw: RawRepository): Visibility {
   return raw.visibility === undefined || raw.visibility === 'public' ? 'public' : 'private';
 }
 
-interface RawRule {
-  readonly type: string;
-  readonly parameters?: unknown;
-}
-
-interface RuleParameters {
-  readonly required_status_checks?: readonly { readonly context: string }[];
-}
-
 /**
  * Rules that look at what is pushed, and not at how it comes.
  * https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
@@ -126,11 +102,10 @@ const OF_COMMITS: ReadonlySet<string> = new Set([
 ]);
 
 function toBranchRules(rules: readonly RawRule[]): BranchRules {
-  const parameters = rules.map((rule) => (rule.parameters ?? {}) as RuleParameters);
   const types = new Set(rules.map((rule) => rule.type));
   return {
-    requiredChecks: parameters.flatMap(({ required_status_checks: checks = [] }) =>
-      checks.map(({ context }) => ({ context })),
+    requiredChecks: rules.flatMap(({ parameters }) =>
+      (parameters?.required_status_checks ?? []).map(({ context }) => ({ context })),
     ),
     requiresSignatures: types.has('required_signatures'),
     mergeQueue: types.has('merge_queue'),

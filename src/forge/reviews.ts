@@ -1,5 +1,6 @@
 import type { Review, ReviewsPort } from '../reconcile/forge/reviews.ts';
 import { cutText, MAX_BODY } from '../text/cut-text.ts';
+import type { RawReview } from './answer-shapes.ts';
 import { isForgeError } from './forge-error.ts';
 import { allPages } from './octokit.ts';
 import type { RepositoryContext } from './repository-context.ts';
@@ -38,16 +39,6 @@ export function createReviewsApi(context: RepositoryContext): ReviewsPort {
       }
     },
   };
-}
-
-interface RawReview {
-  readonly id: number;
-  readonly node_id: string;
-  readonly user: { readonly id?: number; readonly login: string; readonly type?: string } | null;
-  readonly state: string;
-  readonly body: string;
-  readonly commit_id?: string | null;
-  readonly submitted_at?: string;
 }
 
 function toReview(raw: RawReview): Review {

@@ -417,6 +417,36 @@ describe('cost', () => {
     });
   });
 
+  test.each([
+    ['a pull request without its head', '/pulls/1', { ...rawPull({}), head: undefined }, 'head'],
+    [
+      'a pull request whose commit is a number',
+      '/pulls/1',
+      { ...rawPull({}), head: { ref: 'a', sha: 1, repo: null } },
+      'head.sha',
+    ],
+    ['an object in place of a pull request', '/pulls/1', { message: 'ok' }, 'number'],
+    ['a page of HTML', '/pulls/1', '<html>Please log in</html>', 'content'],
+    ['a list with half an entry', '/pulls', [rawPull({}), { number: 2 }], '1.node_id'],
+  ])('%s is a failure of the forge, and never cached', async (_what, path, body, field) => {
+    const { repository } = mockForge();
+    const get = (): Promise<unknown> =>
+      path === '/pulls' ? repository.listOpenPulls() : repository.getPull(1);
+    const reply = (answer: object | string) =>
+      nock(ORIGIN, { badheaders: ['if-none-match'] })
+        .get(`${REPO}${path}`)
+        .query(true)
+        .reply(200, answer, { etag: '"one"' });
+    for (let attempt = 0; attempt < 4; attempt += 1) reply(body);
+    await expect(get()).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      blame: 'forge',
+      message: expect.stringContaining(`no valid ${field}`) as string,
+    });
+    reply(path === '/pulls' ? [rawPull({})] : rawPull({}));
+    expect(await get()).toMatchObject(path === '/pulls' ? [{ number: 1 }] : { number: 1 });
+  });
+
   test('an ETag is good for one token; with another, the time is asked for where it can be relied on', async () => {
     const { repository } = mockForge();
     const asked: (string | null)[][] = [];
