@@ -122,7 +122,7 @@ export const ERROR_CODES = {
   GIT_TOO_LARGE: 'the repository is larger than the limit',
   GIT_TOO_OLD: 'git is older than the local forge needs',
   GIT_UNKNOWN_REVISION: 'there is no such commit, or it is not fetched yet',
-  GIT_UNREACHABLE: 'the host of the repository does not answer',
+  GIT_UNREACHABLE: 'the host of the repository does not answer, or its answer breaks off',
   GRAPH_UNKNOWN_EDGE: 'the bundle from which a graph is to start is not in the catalog',
   GUARDRAIL_CONFIG_INVALID: 'the configuration of a guardrail is not valid',
   GUARDRAIL_CONFIG_MISSING: 'the configuration file of a guardrail is missing',

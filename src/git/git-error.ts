@@ -17,6 +17,9 @@ const NOT_FOUND =
   /repository '[^']*' not found|Repository not found|returned error: (?:404|30\d)|redirect|does not appear to be a git repository/i;
 const NETWORK =
   /unable to access|Could not resolve|Connection (?:refused|reset|timed out)|Failed to connect|early EOF|unexpected disconnect|RPC failed|hung up unexpectedly|returned error: 5\d\d|SSL|TLS|Operation too slow/i;
+/** An answer that broke off, or was replaced on its way: pkt-line.c, connect.c, remote-curl.c, fetch-pack.c and send-pack.c of git. */
+const BROKEN_OFF =
+  /protocol error|expected (?:flush|response end packet|packfile to be sent)|unexpected (?:response end|flush) packet|bytes of body are still expected|invalid (?:server response|index-pack output|ls-refs response|packet)|unable to parse remote unpack status|premature end of pack file|remote end hung up|the remote end did not report|Could not read from remote repository/i;
 /** A lock file counts too: only a git that was killed leaves one, for one process owns a mirror. */
 const CORRUPT =
   /missing (?:blob|tree|commit|tag|object)|bad object|(?:loose )?object \S+ .*(?:corrupt|is empty)|object file \S+ is empty|packfile \S+ (?:cannot be accessed|does not match|claims)|bad (?:pack|index file)|index file \S+ is too small|not a git repository|bad tree object|invalid object|inflate: |unable to (?:read|parse) (?:tree|object|commit)|broken (?:ref|link)|wrong index|could not parse (?:HEAD|object)|is corrupt|unable to unpack|bad signature|too-short|Unable to create '[^']*\.lock'/i;
@@ -46,7 +49,8 @@ export function gitError(failure: GitFailure): PorticoError {
       hint: 'The ref no longer exists; try again.',
     });
   }
-  if (NETWORK.test(text)) return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge' });
+  if (NETWORK.test(text) || BROKEN_OFF.test(text))
+    return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge' });
   if (CORRUPT.test(text)) {
     return new PorticoError('GIT_CORRUPT', message, {
       blame: 'bug',

@@ -20,6 +20,7 @@ export const WRONG_TO_WRITES: Readonly<Record<string, Wrong>> = {
   '502, done': () => ({ kind: 'lost-answer', status: 502 }),
   reset: () => ({ kind: 'reset' }),
   'reset, done': () => ({ kind: 'lost-reset' }),
+  'cut, done': () => ({ kind: 'cut' }),
   dribble: () => ({ kind: 'slow', ms: 1_500 }),
   '401': () => EXPIRED,
   'limit 403': limited(403),
@@ -33,6 +34,7 @@ export const WRONG_TO_WRITES: Readonly<Record<string, Wrong>> = {
 /** To reads, of git too. */
 const WRONG_TO_READS: Readonly<Record<string, Wrong>> = {
   'read: reset': () => ({ kind: 'reset' }),
+  'read: cut': () => ({ kind: 'cut' }),
   'read: 503': () => ({ kind: 'answer', status: 503 }),
   'read: dribble': () => ({ kind: 'slow', ms: 500 }),
   'read: 401': () => EXPIRED,

@@ -14,7 +14,7 @@ export interface Call {
  * What becomes of a call. `answer`: the forge never sees it. `lost-answer`: the forge acts, and the bot gets this
  * instead of the answer. `reset` and `lost-reset`: the connection breaks before, or after the forge acted and `before`
  * is done. `slow`: the answer comes drop by drop over so many milliseconds. `hang` and `lost-hang`: no answer ever comes,
- * and the forge did not see the call, or did what was asked.
+ * and the forge did not see the call, or did what was asked. `cut`: of the answer 60 % come, with its ETag and as if it were whole.
  */
 export type Fault =
   | {
@@ -28,7 +28,8 @@ export type Fault =
   | { readonly kind: 'lost-reset'; readonly before?: () => Promise<void> }
   | { readonly kind: 'hang' }
   | { readonly kind: 'lost-hang' }
-  | { readonly kind: 'slow'; readonly ms: number };
+  | { readonly kind: 'slow'; readonly ms: number }
+  | { readonly kind: 'cut' };
 
 export type Judge = (call: Call) => Fault | undefined;
 
@@ -104,6 +105,8 @@ function forward({ incoming, outgoing, body, forgePort, fault }: Passage): void 
       });
     } else if (fault?.kind === 'lost-hang') {
       reply.resume();
+    } else if (fault?.kind === 'cut') {
+      void cutShort(reply, outgoing).catch(() => outgoing.destroy());
     } else {
       outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
       if (fault?.kind === 'slow') void drip(reply, outgoing, fault.ms);
@@ -122,6 +125,13 @@ function answer(
   headers: Record<string, string> = {},
 ): void {
   outgoing.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+}
+
+async function cutShort(reply: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const body = await bytesOf(reply);
+  const part = body.subarray(0, Math.ceil(body.length * 0.6));
+  const { 'transfer-encoding': _chunked, ...headers } = reply.headers;
+  outgoing.writeHead(reply.statusCode ?? 502, { ...headers, 'content-length': part.length }).end(part);
 }
 
 async function drip(reply: IncomingMessage, outgoing: ServerResponse, ms: number): Promise<void> {

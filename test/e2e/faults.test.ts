@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { inState } from './crash-run.ts';
 import { openPlay, openPlays, scenarioOf, type Play, type Plays } from './fault-play.ts';
@@ -58,6 +58,8 @@ const READS = /\/[\w-]+\/(?:pulls|issues)\/\d+$/;
 const FAULTS: Readonly<Record<string, () => Met>> = {
   '500 to each write': () => once({ kind: 'answer', status: 500 }),
   '502 to each write, which was done': () => once({ kind: 'lost-answer', status: 502 }),
+  'each answer to a write is cut': () => once({ kind: 'cut' }),
+  'each read is cut': () => once({ kind: 'cut' }, ({ writes }) => !writes),
   'a reset instead of each write': () => once({ kind: 'reset' }),
   'a reset after each write was done': () => once({ kind: 'lost-reset' }),
   'each answer dribbles in': () =>
@@ -103,6 +105,35 @@ describe.each(['hang', 'lost-hang'] as const)('no answer ever comes (%s)', { tag
     const judge: Judge = (call) => (hung || !hit(call) ? undefined : ((hung = true), { kind }));
     return play.disturbed(scenarioOf('publish'), async (stage) => stage.proxy.judge(judge));
   });
+});
+
+/** So long the forge's answers are cut, and so long it may take afterwards until all is as it would be. */
+const CUT_MS = 20_000;
+const RECOVERED_SECONDS = 60;
+
+test('a third of all answers is cut for 20 s', { tags: ['campaign'] }, async () => {
+  const scenario = scenarioOf('update of two downstream (fan-out)');
+  const { state } = await play.undisturbed(scenario);
+  await using stage = await play.ground.open('cut', play.prepared);
+  const bot = await stage.startBot();
+  await stage.quiet();
+  let calls = 0;
+  let cut = 0;
+  stage.proxy.judge(() => {
+    calls += 1;
+    if (calls % 3 !== 0) return undefined;
+    cut += 1;
+    return { kind: 'cut' };
+  });
+  await scenario.act(stage);
+  await new Promise((resolve) => setTimeout(resolve, CUT_MS));
+  stage.proxy.judge(null);
+  const started = performance.now();
+  await inState(stage, state, bot, RECOVERED_SECONDS);
+  process.stderr.write(
+    `cut ${cut} of ${calls} answers; as wanted ${Math.round((performance.now() - started) / 1000)} s later\n`,
+  );
+  expect(cut).toBeGreaterThan(0);
 });
 
 describe('a clock that is wrong', { tags: ['campaign'] }, () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import type { Mirror } from '../../src/git/mirror-types.ts';
-import { useMirrors } from './mirror-fixture.ts';
+import { BOT, useMirrors } from './mirror-fixture.ts';
 import { git, seed } from './repository.ts';
 
 const at = useMirrors();
@@ -106,3 +106,48 @@ describe('fetch', () => {
     await mirror.fetch();
   });
 });
+
+/** Parts of an answer that are sent; the last one lacks a byte. */
+const PARTS = [0, 0.1, 0.3, 0.6, 0.9, 1];
+
+function cutNth(nth: number, part: number): void {
+  let answers = 0;
+  at.server.cut = (body) => {
+    answers += 1;
+    return answers === nth
+      ? body.subarray(0, Math.min(body.length - 1, Math.round(body.length * part)))
+      : body;
+  };
+}
+
+test.each([1, 2, 3].flatMap((nth) => PARTS.map((part) => [nth, part])))(
+  'an answer that breaks off is the trouble of the forge, and harms nothing: answer %i, %f of it',
+  async (nth, part) => {
+    seed(at.origin, { x: '1' });
+    mirror = await at.open();
+    const second = seed(at.origin, { x: '2', y: '3'.repeat(5_000) });
+    cutNth(nth, part);
+    const fetched = await mirror.fetch().catch((error: unknown) => error);
+    if (fetched instanceof Error) expect(fetched).toMatchObject({ code: 'GIT_UNREACHABLE', blame: 'forge' });
+    at.server.cut = undefined;
+    await mirror.fetch();
+    expect(await mirror.resolve('main')).toBe(second);
+  },
+);
+
+// Of later answers git itself waits until its time is up.
+test.each([...PARTS.map((part) => [1, part]), [2, 0]])(
+  'a push whose answer breaks off is the trouble of the forge: answer %i, %f of it',
+  async (nth, part) => {
+    const first = seed(at.origin, { x: '1' });
+    mirror = await at.open();
+    const { tree } = await mirror.commit(first);
+    const to = await mirror.commitTree({ tree, parents: [first], message: 'More', committer: BOT });
+    cutNth(nth, part);
+    const pushed = await mirror
+      .push([{ ref: 'refs/heads/next', to, expect: null }])
+      .catch((error: unknown) => error);
+    if (pushed instanceof Error) expect(pushed).toMatchObject({ code: 'GIT_UNREACHABLE', blame: 'forge' });
+    else expect(at.refOf('refs/heads/next')).toBe(to);
+  },
+);

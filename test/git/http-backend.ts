@@ -17,6 +17,8 @@ export interface GitServer extends AsyncDisposable {
   readonly requests: string[];
   /** Answers a request itself when it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** What of an answer's body is sent; undefined: all of it. */
+  cut: ((body: Buffer) => Buffer) | undefined;
   /** Makes a bare repository `name.git`; returns its directory. */
   create(name: string): string;
 }
@@ -25,9 +27,10 @@ export async function startGitServer(): Promise<GitServer> {
   const root = mkdtempSync(join(tmpdir(), 'portico-git-'));
   const execPath = execFileSync('git', ['--exec-path'], { encoding: 'utf8' }).trim();
   const requests: string[] = [];
-  const server: { token: string | undefined; intercept: GitServer['intercept'] } = {
+  const server: Pick<GitServer, 'token' | 'intercept' | 'cut'> = {
     token: 'ghs_secret',
     intercept: undefined,
+    cut: undefined,
   };
   const http = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -37,7 +40,13 @@ export async function startGitServer(): Promise<GitServer> {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
       return;
     }
-    runBackend(root, join(execPath, 'git-http-backend'), request, response);
+    runBackend(
+      root,
+      join(execPath, 'git-http-backend'),
+      request,
+      response,
+      (body) => server.cut?.(body) ?? body,
+    );
   });
   await new Promise<void>((resolve) => {
     http.listen(0, '127.0.0.1', resolve);
@@ -64,7 +73,13 @@ export async function startGitServer(): Promise<GitServer> {
   });
 }
 
-function runBackend(root: string, program: string, request: IncomingMessage, response: ServerResponse): void {
+function runBackend(
+  root: string,
+  program: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  cut: (body: Buffer) => Buffer,
+): void {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const child = spawn(program, [], {
     env: {
@@ -93,6 +108,6 @@ function runBackend(root: string, program: string, request: IncomingMessage, res
       if (name === 'Status') response.statusCode = Number.parseInt(value, 10);
       else response.setHeader(name, value);
     }
-    response.end(output.subarray(end + 4));
+    response.end(cut(output.subarray(end + 4)));
   });
 }

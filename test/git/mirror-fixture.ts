@@ -58,6 +58,7 @@ export function useMirrors(): MirrorFixture {
     state.url = `${state.server.url}/repo-${count}.git`;
     state.server.token = 'ghs_secret';
     state.server.intercept = undefined;
+    state.server.cut = undefined;
   });
   afterEach(async () => {
     for (const mirror of opened.splice(0)) await mirror[Symbol.asyncDispose]();
