@@ -60,6 +60,7 @@ export const ERROR_CODES = {
   DATABASE_LOCKED: 'another process uses the data directory',
   DATABASE_NEWER: 'a newer Portico wrote the database',
   DATABASE_NOT_MADE: 'the embedded database could not be created',
+  DATABASE_POOLED: 'a pooler shares connections of PostgreSQL between transactions',
   DATABASE_UNREACHABLE: 'PostgreSQL does not answer',
   DEMO_REFUSED: 'a command of the demo was refused',
   DEMO_SOURCE: 'the demo cannot use the packages that it was given',

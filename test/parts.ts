@@ -62,6 +62,7 @@ export const PARTS: readonly Part[] = [
   debian('skopeo'),
   debian('systemd-analyze', 'systemd'),
   debian('promtool', 'prometheus'),
+  debian('pgbouncer'),
   {
     name: 'bubblewrap',
     // It may be installed, and the kernel refuse its namespaces.

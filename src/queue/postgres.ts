@@ -35,7 +35,7 @@ async function bound(client: ClientBase, bounds: Readonly<Record<string, string>
 
 /**
  * Opens a pool of connections to a PostgreSQL server.
- * @throws PorticoError DATABASE_UNREACHABLE; the message never holds the address, since that holds the password.
+ * @throws PorticoError DATABASE_UNREACHABLE, or DATABASE_POOLED; the message never holds the address, since that holds the password.
  */
 export async function openPostgres(url: string, signal?: AbortSignal): Promise<Database> {
   const settings = {
@@ -58,6 +58,17 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
       hint: 'Check DATABASE_URL (postgres://user:password@host:port/database) and that the server runs.',
       blame: 'forge',
     });
+  }
+  if (await isPooledByTransaction(pool)) {
+    await pool.end();
+    throw new PorticoError(
+      'DATABASE_POOLED',
+      'the pooler in front of PostgreSQL shares connections between transactions',
+      {
+        hint: 'Locks and notifications belong to connections: set pool_mode = session for this database (PgBouncer), or name the server itself in DATABASE_URL.',
+        blame: 'user',
+      },
+    );
   }
   const listeners = new Set<() => Promise<void>>();
   const close = async (): Promise<void> => {
@@ -121,6 +132,19 @@ function queryable(source: Pick<ClientBase, 'query'>): Queryable {
     query: async <Row extends object>(sql: string, values?: readonly unknown[]) =>
       (await source.query(sql, values === undefined ? undefined : [...values])).rows as Row[],
   };
+}
+
+/** Two connections at once that one process of the server serves: a pooler moves transactions between them. */
+async function isPooledByTransaction(pool: Pool): Promise<boolean> {
+  const clients = [await pool.connect(), await pool.connect()];
+  try {
+    const processes = [];
+    for (const client of clients)
+      processes.push((await client.query('SELECT pg_backend_pid() AS pid')).rows[0]);
+    return processes[0].pid === processes[1].pid;
+  } finally {
+    for (const client of clients) client.release();
+  }
 }
 
 async function transaction<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
