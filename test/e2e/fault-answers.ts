@@ -20,7 +20,6 @@ export const WRONG_TO_WRITES: Readonly<Record<string, Wrong>> = {
   '502, done': () => ({ kind: 'lost-answer', status: 502 }),
   reset: () => ({ kind: 'reset' }),
   'reset, done': () => ({ kind: 'lost-reset' }),
-  'cut, done': () => ({ kind: 'cut' }),
   dribble: () => ({ kind: 'slow', ms: 1_500 }),
   '401': () => EXPIRED,
   'limit 403': limited(403),

@@ -58,7 +58,9 @@ const READS = /\/[\w-]+\/(?:pulls|issues)\/\d+$/;
 const FAULTS: Readonly<Record<string, () => Met>> = {
   '500 to each write': () => once({ kind: 'answer', status: 500 }),
   '502 to each write, which was done': () => once({ kind: 'lost-answer', status: 502 }),
-  'each answer to a write is cut': () => once({ kind: 'cut' }),
+  // Of a push whose answer is cut, git itself waits until its time is up.
+  'each answer to a write of REST is cut': () =>
+    once({ kind: 'cut' }, ({ writes, path }) => writes && !path.endsWith('/git-receive-pack')),
   'each read is cut': () => once({ kind: 'cut' }, ({ writes }) => !writes),
   'a reset instead of each write': () => once({ kind: 'reset' }),
   'a reset after each write was done': () => once({ kind: 'lost-reset' }),
