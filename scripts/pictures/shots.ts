@@ -61,9 +61,9 @@ export const FIRST_HOUR: Readonly<Record<string, Shot>> = {
   },
   'first-hour-update': {
     path: '/acme/deploy/pulls',
-    follow: ['Update web to v2'],
+    follow: ['Update web to upstream v2'],
     as: 'bob',
-    says: 'Update web to v2',
+    says: 'Update web to upstream v2',
     from: TITLE,
     to: 'article >> nth=0',
   },

@@ -96,15 +96,15 @@ export const CHANNEL_SCENARIOS: readonly Scenario[] = [
     wanted: 'open draft=false merged=false "Deprecate web v1"',
     ...says('Deprecate', '/portico deprecate web@v1 "old API" --superseded-by=v4'),
   },
-  { name: 'merge of a promotion', wanted: '"Update shop to v4"', ...merges('offers', 'promote') },
+  { name: 'merge of a promotion', wanted: '"Update shop to upstream v4"', ...merges('offers', 'promote') },
   {
     name: 'withdrawal with open updates',
-    wanted: '"Update shop to v2"',
+    wanted: '"Update shop to upstream v2"',
     ...pushes(channels(['v1', 'v2', '{revision: v3, withdrawn: {reason: "broken probe"}}'])),
   },
   {
     name: 'deprecation of what updates bring',
-    wanted: '"Update shop to v2"',
+    wanted: '"Update shop to upstream v2"',
     ...pushes(
       channels(['v1', 'v2', 'v3'], {
         more: 'deprecations:\n- {reference: {schema: revision, name: v3}, message: "old API"}\n',

@@ -143,7 +143,7 @@ longTest('the downstream repository gets one update pull request, with its own c
     const { data } = await alice.rest.pulls.list({ ...deploy, state: 'open' });
     return data[0];
   });
-  expect(update.title).toBe('Update shop to v2');
+  expect(update.title).toBe('Update shop to upstream v2');
   await eventually('its checks', () => aggregate(deploy, update.number));
   const { data } = await alice.rest.repos.getContent({
     ...deploy,

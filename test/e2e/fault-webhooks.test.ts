@@ -140,7 +140,7 @@ async function story(stage: FaultStage, edits: number): Promise<void> {
         const { data } = await stage
           .as('alice')
           .rest.pulls.list({ ...stage.repository(down).where, per_page: 100 });
-        return data.some(({ title }) => title === `Update ${name} to v${round + 1}`);
+        return data.some(({ title }) => title === `Update ${name} to upstream v${round + 1}`);
       });
     }
   }

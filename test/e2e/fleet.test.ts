@@ -222,7 +222,7 @@ async function story(fleet: Fleet): Promise<void> {
       expect(await repository(name).read('web/config.yaml')).toContain('color: green');
     for (const name of [...SECOND, ...REST])
       expect((await repository(name).pulls('all')).map(({ title }) => title)).not.toContain(
-        'Update web to v3',
+        'Update web to upstream v3',
       );
   });
 
@@ -369,7 +369,7 @@ async function open({ repository }: Fleet, path: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of EDGES)
     for (const { title } of await repository(name).pulls())
-      if (title.startsWith(`Update ${path} to `)) found.push(`${name} ${title.split(' ').at(-1)}`);
+      if (title.startsWith(`Update ${path} to upstream `)) found.push(`${name} ${title.split(' ').at(-1)}`);
   return found;
 }
 
@@ -384,7 +384,7 @@ async function bring(fleet: Fleet, path: string, revision: string, names: readon
   for (const name of names) {
     const repo = fleet.repository(name);
     const before = [...(await repo.tags()).keys()].filter((tag) => tag.startsWith(`${path}/`)).length;
-    const pull = (await repo.pulls()).find(({ title }) => title === `Update ${path} to ${revision}`);
+    const pull = (await repo.pulls()).find(({ title }) => title === `Update ${path} to upstream ${revision}`);
     await repo.press(pull!.number);
     await published(fleet, name, [`${path}/v${before + 1}`]);
   }

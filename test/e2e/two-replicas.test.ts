@@ -181,7 +181,7 @@ async function settled(repository: (name: string) => StageRepository, revision: 
   for (const name of NAMES) {
     for (;;) {
       const titles = (await repository(name).pulls()).map(({ title }) => title);
-      if (PATHS.every((path) => titles.includes(`Update ${path} to ${revision}`))) break;
+      if (PATHS.every((path) => titles.includes(`Update ${path} to upstream ${revision}`))) break;
       if (Date.now() > end) throw new Error(`${name} has ${titles.join(', ')}`);
       await new Promise((resolve) => void setTimeout(resolve, 250));
     }
@@ -200,10 +200,10 @@ async function expectAll(
     const repo = repository(name);
     const pulls = await repo.pulls('all');
     expect(pulls.map(({ title }) => title).toSorted()).toEqual(
-      PATHS.map((path) => `Update ${path} to ${revision}`).toSorted(),
+      PATHS.map((path) => `Update ${path} to upstream ${revision}`).toSorted(),
     );
     for (const path of PATHS) {
-      const { head, number } = pulls.find(({ title }) => title === `Update ${path} to ${revision}`)!;
+      const { head, number } = pulls.find(({ title }) => title === `Update ${path} to upstream ${revision}`)!;
       const { files } = mergePackages({
         base: filesOf(upstreamAt(before)),
         upstream: filesOf(upstreamAt(after)),

@@ -164,7 +164,7 @@ test('rpkg-push-on-render-failure, rpkg-unready: the branch keeps what fails, an
 
 test('rpkg-upgrade: the downstream is offered the new revision, with what it changed kept', async () => {
   const update = (await deploy.pulls()).find(({ title }) => title.startsWith('Update copied'))!;
-  expect(update.title).toBe('Update copied to v2');
+  expect(update.title).toBe('Update copied to upstream v2');
   expect(await deploy.read('copied/Kptfile', update.head.ref)).toContain('ref: empty/v2');
   expect(await deploy.read('copied/config.yaml', update.head.ref)).toContain('a: kept');
   expect(await deploy.read('copied/package-context.yaml', update.head.ref)).toContain('name: copied');

@@ -66,14 +66,14 @@ longTest(
         async () => {
           await release('v2', 'green', 'up');
           await reached.promise;
-          expect(await pulls()).toEqual(['Update shop to v2']);
+          expect(await pulls()).toEqual(['Update shop to upstream v2']);
           await rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
         },
       ),
     );
-    expect(await pulls()).toEqual(['Update shop to v2 dependencies web']);
+    expect(await pulls()).toEqual(['Update shop to upstream v2 dependencies web']);
     await stage.writesOf(() => release('v3', 'red', 'upper'));
-    expect(await pulls()).toEqual(['Update shop to v3 dependencies web']);
+    expect(await pulls()).toEqual(['Update shop to upstream v3 dependencies web']);
   },
 );
 
@@ -128,10 +128,10 @@ test(
     const { where } = stage.repository('shops');
     await rest.issues.removeLabel({ ...where, issue_number: 1, name: 'web' });
     expect(await stage.writesOf(() => diesIn(() => stage.idle()))).toEqual([]);
-    expect(await pulls()).toEqual(['Update shop to v3 dependencies']);
+    expect(await pulls()).toEqual(['Update shop to upstream v3 dependencies']);
     await rest.repos.createInOrg({ org: 'acme', name: 'up', private: true });
     await diesIn(() => stage.idle());
     await stage.writesOf(() => release('v4', 'gray', 'upper'));
-    expect(await pulls()).toEqual(['Update shop to v3 dependencies']);
+    expect(await pulls()).toEqual(['Update shop to upstream v3 dependencies']);
   },
 );

@@ -11,6 +11,7 @@ import { shortDigest } from '../../revision/digest.ts';
 import { counted } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
 import { markedPart } from '../../text/marked-part.ts';
+import { hereText, revisionsText } from '../../text/revision-text.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { configText, type ToldConfig } from '../check/config-check.ts';
 import { outcomeOf } from '../check/render-check.ts';
@@ -27,7 +28,7 @@ import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
 export interface SummaryInput {
   readonly pull: Pull;
   readonly digest: string;
-  readonly packages: readonly Pick<PackageChange, 'path' | 'newest' | 'next' | 'content' | 'diff'>[];
+  readonly packages: readonly Pick<PackageChange, 'path' | 'newest' | 'next' | 'upstream' | 'version' | 'content' | 'diff'>[];
   readonly rendered: readonly Pick<RenderedPackage, 'package' | 'runs' | 'findings'>[];
   readonly checks: readonly CheckInput[];
   readonly approvals: ApprovalCount;
@@ -242,16 +243,26 @@ function waitingFor(checks: readonly CheckInput[]): readonly CheckInput[] {
 function packagesTable({ packages }: SummaryInput): string {
   const rows = packages
     .slice(0, MAX_PACKAGES)
-    .map(({ path, newest, next, content, diff }) => [
-      code(path),
-      newest === undefined ? 'none' : code(newest),
-      next === null ? 'removed' : code(next),
+    .map(({ content, diff, ...change }) => [
+      code(change.path),
+      revisionCell(change),
       counts(content),
       powers(diff),
     ]);
   const left = packages.length - rows.length;
   const more = left > 0 ? `\n\n… and ${counted(left, 'more package')}.` : '';
-  return table(['package', 'published', 'will be published as', 'resources', 'privileges'], rows) + more;
+  return table(['package', 'published revision', 'resources', 'privileges'], rows) + more;
+}
+
+/** Whose numbers these are: a package that has an upstream has two of them. */
+function revisionCell({
+  newest,
+  next,
+  upstream,
+  version,
+}: Pick<PackageChange, 'newest' | 'next' | 'upstream' | 'version'>): string {
+  if (next === null) return `removed${newest === undefined ? '' : `; ${hereText(newest, code)} stays`}`;
+  return revisionsText({ upstream, here: { from: newest, to: next, version } }, code);
 }
 
 function powers({ changes, unread }: PowerDiff): string {

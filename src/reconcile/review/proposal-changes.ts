@@ -1,6 +1,8 @@
 import type { PackageDiff } from '../../package/diff/diff-types.ts';
+import { lockedRef, packageVersion } from '../../package/package-version.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import type { RevisionStep } from '../../text/revision-text.ts';
 import type { PackagePower } from '../check/power-check.ts';
 import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
@@ -13,6 +15,10 @@ export interface PackageChange extends PackagePower {
   readonly newest: string | undefined;
   /** The revision that a merge makes; null where the package is removed. */
   readonly next: string | null;
+  /** The version of the chart or operator that it then holds. */
+  readonly version?: string;
+  /** The revision of its upstream before and then; absent where it has none. */
+  readonly upstream?: RevisionStep;
   readonly content: PackageDiff;
 }
 
@@ -35,11 +41,24 @@ export async function loadChanges(
         directory,
         newest: newestRevision(refs, directory)?.name,
         next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
+        ...revisionsOf(before, after),
         content: compared.content,
         diff: compared.power,
       };
     }),
   );
+}
+
+function revisionsOf(
+  before: PackageFiles,
+  after: PackageFiles,
+): Pick<PackageChange, 'version' | 'upstream'> {
+  const version = packageVersion(after);
+  const to = lockedRef(after);
+  return {
+    ...(version !== undefined && { version }),
+    ...(to !== undefined && { upstream: { from: lockedRef(before), to } }),
+  };
 }
 
 async function packageAt(

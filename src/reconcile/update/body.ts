@@ -6,15 +6,18 @@ import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import type { Keyring } from '../../revision/keyring.ts';
 import { fileIn, TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { parseRevisionName } from '../../revision/revision-name.ts';
 import { counted } from '../../text/counted.ts';
 import { cutText, MAX_BODY } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { markedPart } from '../../text/marked-part.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import { stepsText, type SourceRenewal } from '../downstream/source-renewal.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
+import { isOlder } from '../rollout/led-back.ts';
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
 import { renewedInGroup, renewedOpening, renewedText, type RenewedSources } from './renewed-text.ts';
@@ -29,7 +32,10 @@ export interface UpdatedPart {
   readonly upstream: string;
   readonly from: string | undefined;
   readonly to: string;
-  /** The revision that it becomes here. */
+  /** Version of the chart or operator in `to`. */
+  readonly version?: string;
+  /** The newest revision here, and the one that it becomes. */
+  readonly newest?: string;
   readonly publishes: string;
   /** What changes in it; `diffRoom` says how long each text may be. Absent where there is no room for it. */
   readonly diff?: UpdateDiff;
@@ -82,12 +88,37 @@ interface Titled {
   readonly upstream: { readonly current: string | undefined };
 }
 
-export function updateTitle({ path, exists, planned, upstream, renewal }: Titled, to: string): string {
+export function updateTitle(
+  { path, exists, planned, upstream, renewal }: Titled,
+  to: string,
+  way?: UpdateWay,
+): string {
   if (renewal !== undefined) return `Update ${path}: ${stepsText(renewal.steps)}`;
-  if (!exists) return `Create ${path} at ${to}`;
-  return planned !== undefined && upstream.current === to
-    ? `Sync ${path} with its variant`
-    : `Update ${path} to ${to}`;
+  if (!exists) return `Create ${path} at ${upstreamText(to)}`;
+  if (planned !== undefined && upstream.current === to) return `Sync ${path} with its variant`;
+  return `${isRollback({ upstream }, to, way) ? 'Roll back' : 'Update'} ${path} to ${upstreamText(to)}`;
+}
+
+/** A package whose content alone says where it is may be locked to an older revision than that. */
+function isRollback(
+  { upstream: { current } }: Pick<Titled, 'upstream'>,
+  to: string,
+  way: UpdateWay | undefined,
+): boolean {
+  return (way !== undefined && isDowngrade(way)) || (current !== undefined && isOlder(to, current));
+}
+
+/** Every way in which a title of one package begins before it names the revision; the last one is of earlier versions. */
+function titleBeginnings(path: string): readonly string[] {
+  const verbs = [`Update ${path} to `, `Roll back ${path} to `, `Create ${path} at `];
+  return [...verbs.map((verb) => `${verb}${upstreamText('')}`), ...verbs, `Bring ${path} to `];
+}
+
+/** The upstream revision that the title of one package's update names; undefined where a person wrote another title. */
+export function revisionInTitle(title: string, path: string): string | undefined {
+  const start = titleBeginnings(path).find((one) => title.startsWith(one));
+  const [named = ''] = start === undefined ? [] : title.slice(start.length).split(' ');
+  return parseRevisionName(named) === undefined ? undefined : named;
 }
 
 /** The title for one package, or for a group. */
@@ -97,24 +128,19 @@ export function planTitle(
 ): string {
   const [first] = brought;
   if (first === undefined) return `Update the group ${group ?? ''}`;
-  if (group === undefined) return rollbackTitle(first) ?? updateTitle(first.down, first.to);
-  if (brought.length === 1) return `${updateTitle(first.down, first.to)} (group ${group})`;
-  const same = brought.every(({ to }) => to === first.to) ? ` to ${first.to}` : '';
-  return `Update ${brought.length} packages${same} (group ${group})`;
+  if (group === undefined) return `${updateTitle(first.down, first.to, first.way)}${withdrawnText(first.way)}`;
+  if (brought.length === 1) return `${updateTitle(first.down, first.to, first.way)} (group ${group})`;
+  const isUpstream = brought.every(({ down: { renewal } }) => renewal === undefined);
+  const same = brought.every(({ to }) => to === first.to)
+    ? ` to ${isUpstream ? upstreamText(first.to) : first.to}`
+    : '';
+  const verb = brought.every(({ down, to, way }) => isRollback(down, to, way)) ? 'Roll back' : 'Update';
+  return `${verb} ${brought.length} packages${same} (group ${group})`;
 }
 
-/** Away from a revision that was withdrawn, as its title says. */
-function rollbackTitle({
-  down,
-  to,
-  way,
-}: {
-  readonly down: Titled;
-  readonly to: string;
-  readonly way?: UpdateWay;
-}): string | undefined {
-  if (way?.withdrawn === undefined) return undefined;
-  return `Bring ${down.path} ${isDowngrade(way) ? 'back ' : ''}to ${to} (${way.withdrawn} is withdrawn)`;
+/** Why a revision is left, at the end of the title. */
+function withdrawnText(way: UpdateWay | undefined): string {
+  return way?.withdrawn === undefined ? '' : ` (${way.withdrawn} is withdrawn)`;
 }
 
 /** Room for all diffs together, for the local changes that stay, and for all release notes, in characters. */
@@ -134,7 +160,12 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
   const open = listed.map((conflict, at) => shownConflict({ ...conflict, number: at + 1 }, group));
   const state = stateParts({
     kind: 'open',
-    publishes: parts.map(({ path, publishes, to }) => ({ path, revision: publishes, from: to })),
+    publishes: parts.map(({ path, newest, publishes, to }) => ({
+      path,
+      ...(newest !== undefined && { newest }),
+      revision: publishes,
+      from: to,
+    })),
     conflicts: { open, listed: open.length },
     paused: [],
     ...(group !== undefined && { group }),
@@ -211,13 +242,14 @@ function holdsMarker(parts: readonly Pick<UpdatedPart, 'directory' | 'to'>[]): s
 }
 
 function openingOf(part: UpdatedPart): string {
-  const { path, upstream, from, to, created, source } = part;
+  const { path, upstream, from, to, created, source, version } = part;
   if (source !== undefined) return renewedOpening(path, source);
   const links = linksOf(part);
-  if (created) return `Creates ${code(path)} from ${code(to)} of ${code(upstream)}.${links}`;
-  if (from === to)
-    return `Keeps ${code(path)} at ${code(to)} of ${code(upstream)} and changes its values.${links}`;
-  return `Updates ${code(path)}${from === undefined ? '' : ` from ${code(from)}`} to ${code(to)} of ${code(upstream)}.${links}`;
+  const step = `${upstreamText({ from, to, version }, code)} of ${code(upstream)}`;
+  if (created) return `Creates ${code(path)} at ${step}.${links}`;
+  if (from === to) return `Keeps ${code(path)} at ${step} and changes its values.${links}`;
+  const verb = from !== undefined && isOlder(to, from) ? 'Rolls back' : 'Updates';
+  return `${verb} ${code(path)}: ${step}.${links}`;
 }
 
 function linksOf({ links, to }: UpdatedPart): string {
@@ -234,11 +266,10 @@ function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
   const rows = parts.map(({ path, upstream, from, to, created, links }) => [
     code(path),
     code(upstream),
-    created ? 'new' : from === undefined ? '' : code(from),
-    code(to),
+    created ? `new: ${upstreamText(to, code)}` : upstreamText({ from, to }, code),
     links === undefined ? '' : linkList(links),
   ]);
-  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'from', 'to', ''], rows)}`;
+  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'upstream revision', ''], rows)}`;
 }
 
 function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly UpdatedPart[]): string {

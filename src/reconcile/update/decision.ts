@@ -73,7 +73,8 @@ export async function decideRevision(
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
   const held = asked === undefined ? await ask.heldByWave(revision) : null;
   if (held !== null) return { ...held, to: revision };
-  const way = chosen.kind === 'target' && chosen.way !== undefined ? chosen.way : wayOf(down, revision);
+  const known = chosen.kind === 'target' && chosen.way !== undefined ? chosen.way : wayOf(down, revision);
+  const way = back === undefined ? known : awayFrom(upstream.current, known);
   return {
     kind: 'decided',
     to: revision,
@@ -152,6 +153,11 @@ async function fixBehind(down: DecidedOn, ask: RevisionQuestions): Promise<Decid
   if ((await ask.heldByWave(chosen.revision)) !== null) return null;
   const way = chosen.way ?? wayOf(down, chosen.revision);
   return { kind: 'decided', to: chosen.revision, asked: false, ...(way && { way }) };
+}
+
+/** The way of an update that leaves a revision because its rollout withdraws it. */
+function awayFrom(withdrawn: string | undefined, way: UpdateWay | undefined): UpdateWay {
+  return { deprecations: [], ...way, ...(withdrawn !== undefined && { withdrawn }) };
 }
 
 function staysWithdrawn({ upstream: { current = '' } }: DecidedOn): Withheld {

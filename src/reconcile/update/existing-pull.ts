@@ -1,12 +1,12 @@
 /** What stands already: branch and pull requests of one update, and what they say about the next step. */
-import { parseRevisionName } from '../../revision/revision-name.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Ports } from '../ports.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
-import { listsOtherPackages, updateTitle } from './body.ts';
+import { listsOtherPackages, revisionInTitle } from './body.ts';
 import { wasClosedByPortico } from './close-obsolete.ts';
 import type { UpdatePlan, Member, PlannedPull } from './plan.ts';
 import { showsAnotherPath } from './upgrade-path.ts';
@@ -31,7 +31,7 @@ export async function declinedBefore(
     ) {
       return withheld(
         'declined',
-        `#${pull.number} was closed, so ${to} is declined. To get it anyway, reopen the pull request or use /portico update.`,
+        `#${pull.number} was closed, so ${upstreamText(to)} is declined. To get it anyway, reopen the pull request or use /portico update.`,
       );
     }
   }
@@ -100,12 +100,7 @@ export async function isCurrent({
   const [only] = members;
   const isListed = group !== undefined || only?.down.renewal !== undefined;
   if (isListed && listsOtherPackages(pull.body, members)) return false;
-  if (
-    group === undefined &&
-    only &&
-    titleNamesAnotherRevision(pull.title, updateTitle(only.down, only.to), only.to)
-  )
-    return false;
+  if (group === undefined && only && titleNamesAnotherRevision(pull.title, only.down, only.to)) return false;
   if (!holdsConflicts(conflictKey(downstreamRepository.facts.id, branch), pull.body, record, ports.seals))
     return false;
   const { git } = downstreamRepository.access;
@@ -117,10 +112,9 @@ export async function isCurrent({
 }
 
 /** The branch was pushed, and then the forge refused or the process ended: the words are still of the revision before. */
-function titleNamesAnotherRevision(title: string, wanted: string, revision: string): boolean {
-  const words = wanted.endsWith(revision) ? wanted.slice(0, -revision.length) : '';
-  const revisionInTitle = words !== '' && title.startsWith(words) ? title.slice(words.length) : '';
-  return revisionInTitle !== revision && parseRevisionName(revisionInTitle) !== undefined;
+function titleNamesAnotherRevision(title: string, { path }: Downstream, revision: string): boolean {
+  const named = revisionInTitle(title, path);
+  return named !== undefined && named !== revision;
 }
 
 function isForSameVariant({ variant }: UpdatedPackage, { planned }: Downstream): boolean {

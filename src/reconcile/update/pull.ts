@@ -1,13 +1,21 @@
 /** What an update says to people: its pull request, and why it did not come. */
 import { repositoryName } from '../../catalog/catalog.ts';
 import { PorticoError } from '../../error.ts';
+import { packageVersion } from '../../package/package-version.ts';
 import { partIn } from '../../text/marked-part.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { Downstream, DownstreamRepository } from '../downstream/downstream.ts';
 import type { SourceRenewal } from '../downstream/source-renewal.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports } from '../ports.ts';
-import { loadRevisionRefs, publishedRefs, tagOf, upcomingRevision } from '../repository/package-revisions.ts';
+import {
+  loadRevisionRefs,
+  newestRevision,
+  publishedRefs,
+  tagOf,
+  upcomingRevision,
+} from '../repository/package-revisions.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { planTitle, diffRoom, updateBody, whyText, WHY_PART, type UpdatedPart } from './body.ts';
 import type { UpdatePlan } from './plan.ts';
@@ -56,7 +64,15 @@ export async function openOrRefresh({
     const diff = limit === 0 ? undefined : await ports.content.updateDiff({ ...sides, limit }, signal);
     const part = await partOf(one, words.upstreamChangelog);
     const publishes = upcomingRevision(refs, one.down.directory, downstreamRepository.config);
-    parts.push({ ...part, publishes, ...(diff && { diff }) });
+    const newest = newestRevision(refs, one.down.directory)?.name;
+    const version = packageVersion(one.files);
+    parts.push({
+      ...part,
+      ...(newest !== undefined && { newest }),
+      ...(version !== undefined && { version }),
+      publishes,
+      ...(diff && { diff }),
+    });
   }
   const body = updateBody(
     {
@@ -250,7 +266,7 @@ export async function upsertBlockedNotice({
     ({ author, body }) => author === ports.app.botLogin && body.startsWith(STOP_MARKER),
   );
   if (!isAnnounced) return;
-  const text = brought.map(({ down, to }) => `${code(down.path)} is updated to ${code(to)}.`).join(' ');
+  const text = brought.map(({ down, to }) => `${code(down.path)} is updated to ${upstreamText(to, code)}.`).join(' ');
   await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
 }
 

@@ -1,4 +1,5 @@
 /** What the forge is told of an update whose branch was pushed; without a pull request, it is brought to the registered branch. */
+import { upstreamText } from '../../text/revision-text.ts';
 import type { VariantTarget } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Ports } from '../ports.ts';
@@ -98,11 +99,11 @@ export async function tellWhoAsked(
   if (outcome.kind !== 'withheld') {
     if (ports.catalog.kept(target.repository.id, DASHBOARD_TITLE)?.number === target.askedIn) return;
     const by = outcome.kind === 'arrived' ? code(outcome.commit) : `#${outcome.pull}`;
-    const done = `${by} updates ${code(target.package)} to ${code(outcome.to)}.`;
+    const done = `${by} updates ${code(target.package)} to ${upstreamText(outcome.to, code)}.`;
     await forge.upsertSticky(target.askedIn, marker, done, signal);
     return;
   }
-  const to = target.to === undefined ? '' : ` to ${code(target.to)}`;
+  const to = target.to === undefined ? '' : ` to ${upstreamText(target.to, code)}`;
   const text = `${code(target.package)} is not updated${to} (${code(outcome.reason)}): ${outcome.message}`;
   await forge.upsertSticky(target.askedIn, marker, text, signal);
 }

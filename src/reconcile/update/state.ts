@@ -7,6 +7,7 @@ import type { Conflict } from '../../package/merge/conflict.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
 import { markedPart, withPart } from '../../text/marked-part.ts';
+import { revisionsText, upstreamText } from '../../text/revision-text.ts';
 import { scrubSecrets } from '../../text/secrets.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
 import { code, conflictTable } from '../text/markdown-blocks.ts';
@@ -19,6 +20,8 @@ export interface ShownConflict extends Conflict {
 /** What a package is published as once the update is merged. */
 export interface Publishes {
   readonly path: string;
+  /** The newest revision here. */
+  readonly newest?: string;
   readonly revision: string;
   /** Revision of the upstream. */
   readonly from: string;
@@ -43,7 +46,7 @@ export type UpdateState =
   /** `why` where Portico closed it. */
   | {
       readonly kind: 'closed';
-      readonly brings: readonly Omit<Publishes, 'revision'>[];
+      readonly brings: readonly Omit<Publishes, 'revision' | 'newest'>[];
       readonly why?: string;
     };
 
@@ -138,15 +141,10 @@ function pausedText({ paused }: Extract<UpdateState, { kind: 'open' }>): string 
 }
 
 function willBe(publishes: readonly Publishes[]): string {
-  const [only, ...others] = publishes;
-  if (only === undefined) return '';
-  if (others.length === 0) {
-    return `It will be published here as ${code(only.revision)} (from upstream ${code(only.from)}).`;
-  }
-  const each = publishes.map(
-    ({ path, revision, from }) => `${code(`${path}@${revision}`)} (from upstream ${code(from)})`,
+  const each = publishes.map(({ path, newest, revision, from }) =>
+    revisionsText({ path, upstream: { to: from }, here: { from: newest, to: revision } }, code),
   );
-  return `They will be published here as ${each.join(', ')}.`;
+  return each.length === 0 ? '' : `After the merge, ${each.join('; ')}.`;
 }
 
 function mergedText(revisions: readonly PublishedRevision[] | null): string {
@@ -156,12 +154,12 @@ function mergedText(revisions: readonly PublishedRevision[] | null): string {
   const without = revisions.some(({ unapproved }) => unapproved === true)
     ? ', without the required approvals'
     : '';
-  return `**Merged and published** as ${each.join(', ')}${without}.`;
+  return `**Merged and published here** as ${each.join(', ')}${without}.`;
 }
 
 function closedText({ brings, why }: Extract<UpdateState, { kind: 'closed' }>): string {
   if (why !== undefined) return `**Closed by Portico.** ${why}`;
-  const each = brings.map(({ path, from }) => `${code(from)} of ${code(path)}`).join(', ');
+  const each = brings.map(({ path, from }) => `${upstreamText(from, code)} of ${code(path)}`).join(', ');
   const [first] = brings;
   const again =
     first === undefined

@@ -58,8 +58,8 @@ export async function tellOpenUpdate({
   const brings = broughtBy(ours, snapshot);
   const group = groupOfBranch(snapshot.pull.headRef);
   const publishes = brings.flatMap(({ path, from }) => {
-    const next = changes.find((one) => one.path === path)?.next ?? null;
-    return next === null ? [] : [{ path, revision: next, from }];
+    const { next = null, newest } = changes.find((one) => one.path === path) ?? {};
+    return next === null ? [] : [{ path, ...(newest !== undefined && { newest }), revision: next, from }];
   });
   const paused: { path: string; by: string }[] = [];
   for (const { path, directory } of brings) {

@@ -78,7 +78,7 @@ test('in an upstream: the dashboard says why its update does not come, and whoev
   });
   await up.tag('web/v3', mended);
   await stage.idle();
-  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to upstream v3']);
 });
 
 test('an update whose branch the forge refuses waits on the dashboard, and comes once it may', async () => {
@@ -88,11 +88,11 @@ test('an update whose branch the forge refuses waits on the dashboard, and comes
   await stage.dashboard('down');
   const { data: all } = await stage.as('alice').rest.issues.listForRepo(down.where);
   expect(all.find(({ title }) => title === 'Portico dashboard')?.body).toMatch(/bypass actor/);
-  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to upstream v3']);
 
   await allow();
   await stage.look('down');
-  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to v4']);
+  expect((await down.pulls()).map(({ title }) => title)).toEqual(['Update shop to upstream v4']);
 });
 
 test('merged all the same, by the button: other packages of the repository are published as ever', async () => {

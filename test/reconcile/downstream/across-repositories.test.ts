@@ -189,7 +189,7 @@ test('private content comes into another private repository only while both base
   await says('taker', 'branch: main\nupdates: { follow: latest }\nsharing: { from: [acme/up] }');
   expect(await titlesIn('taker')).toEqual([]);
   await says('up', upSays([...SHARED_WITH, 'acme/taker']));
-  expect(await titlesIn('taker')).toEqual(['Update one to v4.2.1']);
+  expect(await titlesIn('taker')).toEqual(['Update one to upstream v4.2.1']);
   await says('up', upSays(SHARED_WITH));
   expect(await titlesIn('taker')).toEqual([]);
 });
@@ -214,7 +214,7 @@ test('what another repository orders waits for schedule and people, and never me
   expect(await boardOf('auto')).toContain('`limit`');
 
   await says('auto', autoSays(''));
-  expect(await titlesIn('auto')).toEqual(['Update shop to v4.2.0']);
+  expect(await titlesIn('auto')).toEqual(['Update shop to upstream v4.2.0']);
   const auto = stage.repository('auto');
   const [back] = await auto.pulls();
   expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('success');
@@ -244,7 +244,7 @@ test('a ref that Portico has not written orders nothing (71)', async () => {
   // Somebody who may says it again, and it counts.
   const issue = await issueIn('fleet');
   expect((await fleet.command(issue, '/portico rollout rollback careful')).reaction).toBe('rocket');
-  expect(await titlesIn('auto')).toEqual(['Update shop to v4.2.0']);
+  expect(await titlesIn('auto')).toEqual(['Update shop to upstream v4.2.0']);
   expect(await boardOf('fleet')).not.toContain('Ignored refs');
   await fleet.command(issue, '/portico rollout resume careful');
 });
@@ -259,7 +259,7 @@ test('a pause that Portico has not written pauses nothing, and nothing merges it
     await up.push('main', { 'web/config.yaml': configMap('web', { color: 'third' }) }),
   );
   await stage.idle();
-  expect(await titlesIn('auto')).toEqual(['Update shop to v4.2.2']);
+  expect(await titlesIn('auto')).toEqual(['Update shop to upstream v4.2.2']);
   expect(await boardOf('auto')).toContain(`\`${ref}\``);
   const issue = await issueIn('auto');
   expect((await auto.command(issue, '/portico pause shop')).reply).toContain('Updates of `shop` are paused.');
@@ -292,7 +292,7 @@ test('a variant of another repository makes and deletes only where the base conf
   expect(await boardOf('fleet')).not.toContain('acme/kept');
 
   await says('kept', `${plain}\ncontrolledBy: [acme/fleet]`);
-  expect(await titlesIn('kept')).toEqual([expect.stringMatching(/^Create made at v4\.2\.\d$/)]);
+  expect(await titlesIn('kept')).toEqual([expect.stringMatching(/^Create made at upstream v4\.2\.\d$/)]);
   const { number } = (await kept.pulls())[0]!;
   expect((await kept.checksOf(number)).get('portico')?.conclusion).toBe('success');
   await stage.look('kept');

@@ -134,7 +134,7 @@ test('every document makes its packages, or is reported with the reason', async 
     }
   }
   expect([...made.keys()].toSorted()).toEqual([...wanted].toSorted());
-  expect(made.get('mgmt/one-app')?.title).toBe('Create one-app at v3');
+  expect(made.get('mgmt/one-app')?.title).toBe('Create one-app at upstream v3');
 
   for (const [place, { sha }] of made) {
     const [repo = '', path = ''] = place.split('/');
@@ -146,7 +146,7 @@ test('every document makes its packages, or is reported with the reason', async 
 
 test("values of the inventory reach a package, and the package's own function carries them on", async () => {
   const mgmt = stage.repository('mgmt');
-  const { head } = (await mgmt.pulls()).find(({ title }) => title === 'Create one-vlan at v1')!;
+  const { head } = (await mgmt.pulls()).find(({ title }) => title === 'Create one-vlan at upstream v1')!;
   const read = async (file: string): Promise<string> => (await mgmt.read(`one-vlan/${file}`, head.sha)) ?? '';
   expect(await read('workload-cluster.yaml')).toContain('clusterName: chosen-one');
   expect(await read('workload-cluster.yaml')).toContain('acme.example/cluster-name: one');

@@ -82,7 +82,7 @@ test('an upstream outside of the installations is followed where the repository 
   });
   await stage.idle();
   const [pull] = await down.pulls();
-  expect(pull?.title).toBe('Update shop to v2');
+  expect(pull?.title).toBe('Update shop to upstream v2');
   expect(await down.read('shop/config.yaml', pull!.head.sha)).toBe(
     configMap('web', { color: 'second', size: 'large' }),
   );
@@ -100,7 +100,7 @@ test('an upstream outside of the installations is followed where the repository 
   await stage.sweep();
   const titles = async (): Promise<string[]> => (await down.pulls()).map(({ title }) => title);
   // The new address is judged as the old one was.
-  expect(await titles()).toEqual(['Update shop to v2']);
+  expect(await titles()).toEqual(['Update shop to upstream v2']);
   await stage.dashboard('down');
   const { data: issues } = await stage.as('alice').rest.issues.listForRepo(down.where);
   expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toContain(
@@ -110,7 +110,7 @@ test('an upstream outside of the installations is followed where the repository 
     '.github/portico.yaml': `${config}  upstreams: { allow: ["${plain.url}", "${moved.url}"] }\n`,
   });
   await stage.idle();
-  expect(await titles()).toEqual(['Update shop to v3']);
+  expect(await titles()).toEqual(['Update shop to upstream v3']);
   await stage.as('alice').rest.repos.update({ ...moved.where, name: 'plain' });
   await stage.as('alice').rest.git.deleteRef({ ...plain.where, ref: 'tags/web/v3' });
 });
@@ -155,7 +155,7 @@ test('an upstream outside that requires a credential is read with the one that i
 
   await named(', credentials: vault');
   const [pull] = await guest.pulls();
-  expect(pull?.title).toBe('Update shop to v2');
+  expect(pull?.title).toBe('Update shop to upstream v2');
   expect(await guest.read('shop/config.yaml', pull!.head.sha)).toBe(second);
   const opened = await stage.as('alice').rest.issues.create({ ...guest.where, title: 'Clone' });
   const clone = (name: string): string => `/portico clone ${vault.url}.git/web@v1 ${name}`;
@@ -205,7 +205,7 @@ test('a package that is locked to a forge that nobody knows says so, and follows
   });
   await stage.idle();
   const [pull] = await mapped.pulls();
-  expect(pull?.title).toBe('Update shop to v2');
+  expect(pull?.title).toBe('Update shop to upstream v2');
   // The address is written as it is now.
   const kptfile = await mapped.read('shop/Kptfile', pull!.head.sha);
   expect(kptfile).not.toContain('gitea.example.com');

@@ -338,7 +338,7 @@ longTest('a package moves onto another upstream; updates are paused and resumed'
   const titles = async (): Promise<string[]> => (await repo.pulls()).map(({ title }) => title);
   expect(await titles()).toEqual([]);
   expect(await done(repo, issue, '/portico resume mydb')).toContain('are resumed');
-  expect(await titles()).toEqual(['Update mydb to v2']);
+  expect(await titles()).toEqual(['Update mydb to upstream v2']);
 });
 
 longTest('of two who make the same draft at once, one does', async () => {

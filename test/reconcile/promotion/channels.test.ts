@@ -83,7 +83,7 @@ test('a channel with a file leads step by step; its tags follow, and go back whe
     tags.get('web/v4'),
   ]);
   const [first, ...others] = await shop.pulls();
-  expect([first?.title, others]).toEqual(['Update shop to v2', []]);
+  expect([first?.title, others]).toEqual(['Update shop to upstream v2', []]);
   expect(first?.body).toContain('Channel `stable`, **step 1 of 2: v1 → v2 → v3.**');
 
   await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v1')!);
@@ -104,7 +104,7 @@ test('a channel with a file leads step by step; its tags follow, and go back whe
   await shop.merge(first!.number);
   await stage.idle();
   const [second] = await shop.pulls();
-  expect(second?.title).toBe('Update shop to v3');
+  expect(second?.title).toBe('Update shop to upstream v3');
   expect(second?.body).toContain('Channel `stable`, **step 1 of 1: v2 → v3.**');
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
 });
@@ -114,7 +114,7 @@ test('a mistake leaves the last good file in force; a tag that is gone stops the
   await stage.idle();
   let standing = (await up.checks(await up.head('main'))).get('portico/channels');
   expect(standing?.output.title).toBe('Channel files have errors: the last valid versions stay in effect');
-  expect(await titles('shop')).toEqual(['Update shop to v3']);
+  expect(await titles('shop')).toEqual(['Update shop to upstream v3']);
   await up.push('main', { [FILE]: channelFile('v1\n{revision: v2, waypoint: true}\nv3\nv9') });
   await stage.idle();
   standing = (await up.checks(await up.head('main'))).get('portico/channels');
@@ -157,7 +157,7 @@ test('what is withdrawn closes the update that would bring it, and leads back wh
   });
   await stage.idle();
   const [back] = await stage.repository('far').pulls();
-  expect(back?.title).toBe('Bring shop back to v2 (v3 is withdrawn)');
+  expect(back?.title).toBe('Roll back shop to upstream v2 (v3 is withdrawn)');
   expect(back?.body).toContain('Channel `stable`, **back to v2 (v3 withdrawn: broken probe).**');
   expect(back?.body).toContain('| `v2` | warning | old API. |');
 });

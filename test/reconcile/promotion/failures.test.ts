@@ -106,7 +106,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     await stage.stopBot();
     await stage.startBot();
     await stage.sweep();
-    expect([await tagged('web/stable'), await titles()]).toEqual(['web/v2', ['Update web to v2']]);
+    expect([await tagged('web/stable'), await titles()]).toEqual(['web/v2', ['Update web to upstream v2']]);
     // Said once more, nothing happens.
     expect(await stage.writesOf(() => stage.look('up'))).toEqual([]);
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
@@ -174,7 +174,7 @@ describe('what goes wrong with channels is put right, or told', () => {
       expect((await shop.pull(before[0]!.number)).state).toBe('open');
     }
     await stage.sweep();
-    expect(await titles()).toEqual(['Update web to v3']);
+    expect(await titles()).toEqual(['Update web to upstream v3']);
   });
 
   test('the tag of a revision is moved by hand: channels that name it stop, others go on', async () => {
@@ -187,7 +187,7 @@ describe('what goes wrong with channels is put right, or told', () => {
     expect(await standing()).toEqual(['failure', 'Channels stopped: web']);
     const found = (await up.checks(await up.head('main'))).get('portico/channels');
     expect(found?.output.summary).toContain('C06: v3 has no tag, or one that was moved.');
-    expect(await titles()).toEqual(['Update api to v2', 'Update web to v3']);
+    expect(await titles()).toEqual(['Update api to upstream v2', 'Update web to upstream v3']);
     expect(await board('up')).toContain('| `web` |  |  |  |  | stopped: ');
     expect(await board('shop')).toContain('`channel-stopped`');
     // A person decides: the tag goes back.

@@ -67,8 +67,8 @@ afterAll(async () => {
 test('both go where the channel leads, and back with it; a pin of the configuration stays', async () => {
   const up = stage.repository('up');
   expect([await titles('edge'), await titles('shop'), await titles('held')]).toEqual([
-    ['Create made at v2'],
-    ['Update web to v2'],
+    ['Create made at upstream v2'],
+    ['Update web to upstream v2'],
     [],
   ]);
   const [made] = await stage.repository('edge').pulls();
@@ -77,7 +77,7 @@ test('both go where the channel leads, and back with it; a pin of the configurat
   await stage.repository('shop').press(update!.number);
   await up.push('main', { [FILE]: file('v1, v2, v3') });
   await stage.idle();
-  expect([await titles('edge'), await titles('shop')]).toEqual([['Update made to v3'], ['Update web to v3']]);
+  expect([await titles('edge'), await titles('shop')]).toEqual([['Update made to upstream v3'], ['Update web to upstream v3']]);
   const [next] = await stage.repository('edge').pulls();
   expect(next?.body).toContain('Channel `stable`, **step 1 of 1: v2 → v3.**');
   // The board of the upstream knows what each follows.
@@ -94,7 +94,7 @@ test('both go where the channel leads, and back with it; a pin of the configurat
   await up.push('main', { [FILE]: file('v1, {revision: v2, withdrawn: {reason: broken}}') });
   await stage.idle();
   expect([await titles('edge'), await titles('shop')]).toEqual([
-    ['Bring made back to v1 (v2 is withdrawn)'],
-    ['Bring web back to v1 (v2 is withdrawn)'],
+    ['Roll back made to upstream v1 (v2 is withdrawn)'],
+    ['Roll back web to upstream v1 (v2 is withdrawn)'],
   ]);
 });

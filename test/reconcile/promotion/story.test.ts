@@ -118,7 +118,7 @@ describe('candidate to stable, with a soak, a waypoint, a withdrawal, a deprecat
 
   test('a promotion waits for its soak, and everybody goes to the next waypoint first', async () => {
     await byCommand('promote redis@v2 to stable');
-    expect([await titles('old'), await titles('us')]).toEqual([['Update redis to v2'], []]);
+    expect([await titles('old'), await titles('us')]).toEqual([['Update redis to upstream v2'], []]);
     const file = (await infra.read(FILE))!;
     await infra.push('main', {
       [FILE]: file
@@ -156,11 +156,11 @@ describe('candidate to stable, with a soak, a waypoint, a withdrawal, a deprecat
     await infra.merge(number, 'merge', 'alice');
     await stage.idle();
     const [old] = await stage.repository('old').pulls();
-    expect(old?.title).toBe('Update redis to v2');
+    expect(old?.title).toBe('Update redis to upstream v2');
     expect(old?.body).toContain('**step 1 of 2: v1 → v2 → v4.**');
-    expect(await titles('eu')).toEqual(['Update redis to v4']);
-    expect(await mergeOnly('old')).toBe('Update redis to v2');
-    expect(await titles('old')).toEqual(['Update redis to v4']);
+    expect(await titles('eu')).toEqual(['Update redis to upstream v4']);
+    expect(await mergeOnly('old')).toBe('Update redis to upstream v2');
+    expect(await titles('old')).toEqual(['Update redis to upstream v4']);
     // Where what was brought has to be seen at work first, the next step waits.
     expect(await titles('us')).toEqual([]);
     await stage.dashboard('us');
@@ -169,22 +169,22 @@ describe('candidate to stable, with a soak, a waypoint, a withdrawal, a deprecat
   }, 600_000);
 
   test('a withdrawal takes back what is open, leads back whoever has it, and the candidate goes on', async () => {
-    expect(await mergeOnly('eu')).toBe('Update redis to v4');
-    expect(await mergeOnly('own')).toBe('Update redis to v4');
+    expect(await mergeOnly('eu')).toBe('Update redis to upstream v4');
+    expect(await mergeOnly('own')).toBe('Update redis to upstream v4');
     await byCommand('withdraw redis@v4 "broken probe"');
     expect(await titles('old')).toEqual([]);
-    expect(await titles('eu')).toEqual(['Bring redis back to v2 (v4 is withdrawn)']);
+    expect(await titles('eu')).toEqual(['Roll back redis to upstream v2 (v4 is withdrawn)']);
     expect(await titles('own')).toEqual([]);
     await stage.dashboard('own');
     const { data: issues } = await stage.as('alice').rest.issues.listForRepo(stage.repository('own').where);
     expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toContain('`withdrawn`');
     // The candidate lost it too, and edge goes back by people alone.
-    expect(await titles('edge')).toEqual(['Bring redis back to v3 (v4 is withdrawn)']);
-    expect(await mergeOnly('eu')).toBe('Bring redis back to v2 (v4 is withdrawn)');
+    expect(await titles('edge')).toEqual(['Roll back redis to upstream v3 (v4 is withdrawn)']);
+    expect(await mergeOnly('eu')).toBe('Roll back redis to upstream v2 (v4 is withdrawn)');
     const tags = await infra.tags();
     expect(tags.get('redis/stable')).toBe(tags.get('redis/v2'));
     // Who follows what is newest has it still.
-    expect(await titles('free')).toContain('Update redis to v4');
+    expect(await titles('free')).toContain('Update redis to upstream v4');
   }, 600_000);
 
   test('what is mended comes as the next revision, deprecations stand in its updates, and a restart changes nothing', async () => {
@@ -207,10 +207,10 @@ describe('candidate to stable, with a soak, a waypoint, a withdrawal, a deprecat
     await infra.merge(number, 'merge', 'alice');
     await stage.idle();
     const [pull] = await stage.repository('eu').pulls();
-    expect(pull?.title).toBe('Update redis to v5');
+    expect(pull?.title).toBe('Update redis to upstream v5');
     expect(pull?.body).toContain('| `v2` | warning | old API. | `v5` |');
     // It stayed where it was, and goes on from there.
-    expect(await titles('own')).toEqual(['Bring redis to v5 (v4 is withdrawn)']);
+    expect(await titles('own')).toEqual(['Update redis to upstream v5 (v4 is withdrawn)']);
     await stage.stopBot();
     await stage.startBot();
     const writes = await stage.writesOf(() => stage.sweep());
@@ -218,6 +218,6 @@ describe('candidate to stable, with a soak, a waypoint, a withdrawal, a deprecat
       writes.map(({ repo, what, detail }) => [repo, what, JSON.stringify(detail).slice(0, 900)]),
     ).toEqual([]);
     // Nobody here ever heard of channels of web.
-    expect(await titles('free')).toEqual(['Update redis to v5', 'Update web to v2']);
+    expect(await titles('free')).toEqual(['Update redis to upstream v5', 'Update web to upstream v2']);
   }, 600_000);
 });

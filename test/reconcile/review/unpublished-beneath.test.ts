@@ -54,7 +54,7 @@ afterAll(async () => {
 
 async function updateOf(repo: StageRepository): Promise<number> {
   const open = (await repo.pulls()).filter(({ user }) => user?.type === 'Bot');
-  expect(open.map(({ title }) => title)).toEqual(['Update shop to v2']);
+  expect(open.map(({ title }) => title)).toEqual(['Update shop to upstream v2']);
   return open[0]!.number;
 }
 

@@ -171,7 +171,7 @@ async function told(): Promise<Told> {
 
 test('a bad release stops in the first wave, and the owners are told once', async () => {
   await release('v4');
-  expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to v4`));
+  expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to upstream v4`));
   for (const name of CANARIES) await bring(name);
   await unheard(() => report('canary-a', 'failure'));
   expect(await open()).toEqual([]);
@@ -209,13 +209,13 @@ test('one order takes it back from exactly those who have it, each to what it wa
   await up.say(number, '/portico rollout rollback apps web');
   // Some of it is done when the process ends.
   await unheard(async () => {});
-  expect(await open()).toEqual(['canary-a: Update shop to v3', 'canary-b: Update shop to v2']);
+  expect(await open()).toEqual(['canary-a: Update shop to upstream v3', 'canary-b: Update shop to upstream v2']);
   expect((await told()).comments).toHaveLength(1);
   expect((await told()).comments[0]).toContain('is rolled back');
   await bring('canary-a');
   await stage.idle();
   expect(await stage.repository('canary-a').read('shop/config.yaml')).toContain('color: v3');
-  expect(await open()).toEqual(['canary-b: Update shop to v2']);
+  expect(await open()).toEqual(['canary-b: Update shop to upstream v2']);
 });
 
 test('the server tells every series that alerts and panels ask for, and how the rollout is', async () => {
@@ -239,7 +239,7 @@ test('the server tells every series that alerts and panels ask for, and how the 
 
 test('the fix goes out through the waves, also to one that could not go back', async () => {
   await release('v5');
-  expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to v5`));
+  expect(await open()).toEqual(CANARIES.map((name) => `${name}: Update shop to upstream v5`));
   for (const name of CANARIES) await bring(name);
   await report('canary-a', 'success');
   await stage.idle();
@@ -264,7 +264,7 @@ test('the fix goes out through the waves, also to one that could not go back', a
   expect(comments[1]).toContain(`\`${command}\``);
   await stage.repository('up').say(number, command);
   await stage.idle();
-  expect(await open()).toEqual(NAMES.slice(2).map((name) => `${name}: Update shop to v5`));
+  expect(await open()).toEqual(NAMES.slice(2).map((name) => `${name}: Update shop to upstream v5`));
   expect((await told()).comments).toHaveLength(2);
 });
 

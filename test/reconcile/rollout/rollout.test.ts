@@ -105,7 +105,7 @@ async function report(name: string, tool: 'flux' | 'argocd', state: 'success' | 
 
 test('the canary alone, then some, then all; each when the one before is published and healthy', async () => {
   await release('v2', 'third');
-  expect(await openIn()).toEqual(['canary: Update shop to v2']);
+  expect(await openIn()).toEqual(['canary: Update shop to upstream v2']);
   expect(await dashboardOf('one')).toContain('`wave-waiting` | v2 waits for wave');
 
   await bring('canary');
@@ -118,16 +118,16 @@ test('the canary alone, then some, then all; each when the one before is publish
   await report('canary', 'flux', 'success');
   expect(await openIn()).toEqual([]);
   await report('canary', 'argocd', 'success');
-  expect(await openIn()).toEqual(['one: Update shop to v2', 'four: Update shop to v2']);
+  expect(await openIn()).toEqual(['one: Update shop to upstream v2', 'four: Update shop to upstream v2']);
   expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
 });
 
 test('a failing status stops, and takes the revision back where the gate says so', async () => {
   await release('v3', 'fourth');
-  expect((await openIn())[0]).toBe('canary: Update shop to v3');
+  expect((await openIn())[0]).toBe('canary: Update shop to upstream v3');
   await bring('canary');
   await report('canary', 'argocd', 'failure');
-  expect((await openIn())[0]).toBe('canary: Update shop to v2');
+  expect((await openIn())[0]).toBe('canary: Update shop to upstream v2');
   expect(await dashboardOf('two')).toContain('`wave-rolled-back`');
   await bring('canary');
   expect(await stage.repository('canary').read('shop/config.yaml')).toContain('color: third');
@@ -141,9 +141,9 @@ describe('the long story', { tags: ['campaign'] }, () => {
     expect(await said('/portico rollout resume web', 'rita')).toMatchObject({ reaction: 'confused' });
     expect(await said('/portico rollout skip web nowhere')).toMatchObject({ reaction: 'confused' });
     expect(await said('/portico rollout resume web')).toMatchObject({ reaction: 'rocket' });
-    expect((await openIn())[0]).toBe('canary: Update shop to v3');
+    expect((await openIn())[0]).toBe('canary: Update shop to upstream v3');
     expect(await said('/portico rollout skip web canary')).toMatchObject({ reaction: 'rocket' });
-    expect(await openIn()).toEqual(['canary', 'one', 'four'].map((name) => `${name}: Update shop to v3`));
+    expect(await openIn()).toEqual(['canary', 'one', 'four'].map((name) => `${name}: Update shop to upstream v3`));
     const open = await openIn();
     expect(await said('/portico rollout rollback web')).toMatchObject({ reaction: 'rocket' });
     expect(await openIn()).toEqual([]);
@@ -158,9 +158,9 @@ describe('the long story', { tags: ['campaign'] }, () => {
   test('the last wave comes when the one before is published, and then it is done', async () => {
     await bring('four');
     await bring('canary');
-    expect(await openIn()).toEqual(['one: Update shop to v3']);
+    expect(await openIn()).toEqual(['one: Update shop to upstream v3']);
     await bring('one');
-    expect(await openIn()).toEqual(['two: Update shop to v3', 'three: Update shop to v3']);
+    expect(await openIn()).toEqual(['two: Update shop to upstream v3', 'three: Update shop to upstream v3']);
     await bring('two');
     await bring('three');
     expect(await dashboardOf('up')).toContain('`acme/up:web` `v3` is done.');

@@ -81,7 +81,7 @@ async function updateByPull(name: string) {
   await up.tag('web/v2', await up.push('main', { 'web/more.yaml': configMap('more', { a: 'b' }) }));
   await stage.sweep();
   const [pull] = await down.pulls();
-  expect(pull?.title).toBe('Update web to v2');
+  expect(pull?.title).toBe('Update web to upstream v2');
   const { data } = await stage.as('bob').rest.repos.getCommit({ ...down.where, ref: pull!.head.sha });
   expect(await down.command(pull!.number, '/portico publish', 'bob')).toMatchObject({ reaction: 'rocket' });
   expect([...(await down.tags()).keys()]).toEqual(['web/v1']);

@@ -75,6 +75,6 @@ spec: { upstream: { repo: blueprints, package: web, revision: 1 }, downstream: {
     // What was locked by kpt or Porch gets its updates.
     await up.publish('next', { 'web/config.yaml': configMap('web', { color: 'green' }) });
     await stage.idle();
-    expect((await edge.pulls()).map(({ title }) => title)).toContain('Update web to v2');
+    expect((await edge.pulls()).map(({ title }) => title)).toContain('Update web to upstream v2');
   },
 );

@@ -88,10 +88,10 @@ async function expectAll(revision: string, before: string, after: string): Promi
     const repo = stage.repository(name);
     const { data } = await stage.as('alice').rest.pulls.list({ ...repo.where, state: 'all', per_page: 100 });
     expect(data.map(({ title }) => title).toSorted()).toEqual(
-      PATHS.map((path) => `Update ${path} to ${revision}`).toSorted(),
+      PATHS.map((path) => `Update ${path} to upstream ${revision}`).toSorted(),
     );
     for (const path of PATHS) {
-      const { head } = data.find(({ title }) => title === `Update ${path} to ${revision}`)!;
+      const { head } = data.find(({ title }) => title === `Update ${path} to upstream ${revision}`)!;
       const { files } = mergePackages({
         base: filesOf(upstreamAt(before)),
         upstream: filesOf(upstreamAt(after)),

@@ -92,7 +92,7 @@ test('as it should be', async () => {
     releases: ['web/v2'],
     merged: true,
     answers: [{ reaction: 'rocket' }, { reaction: 'rocket' }, { reaction: 'rocket' }],
-    updates: [{ title: 'Update shop to v2', state: 'open' }],
+    updates: [{ title: 'Update shop to upstream v2', state: 'open' }],
   });
 });
 

@@ -113,7 +113,7 @@ longTest(
     suspend(false);
     await stage.startBot();
     await stage.sweep();
-    for (const name of DOWNSTREAM) expect(await open(name), name).toEqual(['Update shop to v2']);
+    for (const name of DOWNSTREAM) expect(await open(name), name).toEqual(['Update shop to upstream v2']);
   },
 );
 

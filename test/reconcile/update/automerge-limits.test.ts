@@ -137,6 +137,6 @@ test('the way back from a withdrawn revision, also where it is known by its cont
   await stage
     .repository('up')
     .push('main', { [file]: text.replace('v3]', '{revision: v3, withdrawn: {}}]') });
-  expect(await open('drift')).toEqual(['Bring api back to v2 (v3 is withdrawn)']);
+  expect(await open('drift')).toEqual(['Roll back api to upstream v2 (v3 is withdrawn)']);
   expect(await stage.repository('drift').read('api/config.yaml')).toContain('v3');
 });

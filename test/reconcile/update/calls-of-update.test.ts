@@ -142,7 +142,7 @@ async function makeRules(): Promise<void> {
 
 async function updateOf(repo: StageRepository): Promise<Awaited<ReturnType<StageRepository['pull']>>> {
   const pulls = await repo.pulls();
-  expect(pulls.map(({ title }) => title)).toEqual([expect.stringMatching(/^Update shop to v/)]);
+  expect(pulls.map(({ title }) => title)).toEqual([expect.stringMatching(/^Update shop to upstream v/)]);
   return pulls[0]!;
 }
 

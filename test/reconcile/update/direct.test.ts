@@ -173,7 +173,7 @@ test('it is one commit on the branch, checked, tagged, told on the dashboard, an
   const head = await repo.head('main');
   expect(await repo.read('shop/config.yaml')).toContain('second');
   expect((await repo.git('log', '-1', '--format=%s %P', head)).trim()).toMatch(
-    /^Update shop to v2 [0-9a-f]{40}$/,
+    /^Update shop to upstream v2 [0-9a-f]{40}$/,
   );
   expect((await repo.checks(head)).get('portico')).toMatchObject({ conclusion: 'success' });
   expect((await repo.tags()).get('shop/v1')).toBe(head);
@@ -238,7 +238,7 @@ test('a push to the branch meanwhile wins, and the update is made and checked ag
   const repo = stage.repository('raced');
   expect(await repo.pulls('all')).toEqual([]);
   const subjects = (await repo.git('log', '--first-parent', '--format=%s', 'main')).trim().split('\n');
-  expect(subjects.slice(0, 2)).toEqual(['Update shop to v2', 'Change']);
+  expect(subjects.slice(0, 2)).toEqual(['Update shop to upstream v2', 'Change']);
   expect(await repo.read('README.md')).toBe('Meanwhile.\n');
   expect((await repo.tags()).get('shop/v1')).toBe(await repo.head('main'));
 });

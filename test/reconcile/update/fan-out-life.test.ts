@@ -57,19 +57,19 @@ async function said(name: string): Promise<string> {
 longTest(
   'a revision is retired: who has it goes back, its open update is closed, and that is no "not this one"',
   async () => {
-    for (const name of NAMES) expect(await titles(name), name).toEqual(['Update shop to v2']);
+    for (const name of NAMES) expect(await titles(name), name).toEqual(['Update shop to upstream v2']);
     await stage.repository('merged').merge(1);
     expect(await stage.repository('merged').read('shop/Kptfile')).toContain('ref: web/v2');
     const up = stage.repository('up');
     const second = (await up.tags()).get('web/v2')!;
     await stage.as('alice').rest.git.deleteRef({ ...up.where, ref: 'tags/web/v2' });
     await stage.idle();
-    expect(await titles('merged')).toEqual(['Update shop to v1']);
+    expect(await titles('merged')).toEqual(['Update shop to upstream v1']);
     expect(await titles('retired')).toEqual([]);
     expect(await said('retired')).toContain('Nothing is left to update.');
     await up.tag('web/v2', second);
     await stage.idle();
-    expect(await titles('retired')).toEqual(['Update shop to v2']);
+    expect(await titles('retired')).toEqual(['Update shop to upstream v2']);
     expect(await titles('merged')).toEqual([]);
   },
 );
@@ -84,14 +84,14 @@ test(
     await rest.repos.delete(stage.repository('gone').where);
     await stage.repository('emptied').push('main', { 'shop/Kptfile': null, 'shop/config.yaml': null });
     await release('v3', 'third');
-    expect(await titles('other')).toEqual(['Update shop to v3']);
-    expect(await titles('archived')).toEqual(['Update shop to v2']);
+    expect(await titles('other')).toEqual(['Update shop to upstream v3']);
+    expect(await titles('archived')).toEqual(['Update shop to upstream v2']);
     expect(await titles('emptied')).toEqual([]);
     expect(await said('emptied')).toContain('`shop` no longer exists on `main`');
-    expect(await titles('retired')).toEqual(['Update shop to v3']);
+    expect(await titles('retired')).toEqual(['Update shop to upstream v3']);
     await rest.repos.update({ ...stage.repository('archived').where, archived: false });
     await stage.idle();
-    expect(await titles('archived')).toEqual(['Update shop to v3']);
+    expect(await titles('archived')).toEqual(['Update shop to upstream v3']);
   },
 );
 
@@ -102,7 +102,7 @@ test(
     await stage.as('alice').rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
     await stage.idle();
     await release('v4', 'fourth', 'upper');
-    for (const name of ['other', 'retired']) expect(await titles(name)).toEqual(['Update shop to v4']);
+    for (const name of ['other', 'retired']) expect(await titles(name)).toEqual(['Update shop to upstream v4']);
   },
 );
 

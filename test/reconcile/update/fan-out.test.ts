@@ -97,7 +97,7 @@ describe('after v2', () => {
   test('one update pull request, merged three-way: the local change is kept, the lock follows', async () => {
     const repo = stage.repository('local');
     const pull = await onlyPull(repo);
-    expect(pull.title).toBe('Update shop to v2');
+    expect(pull.title).toBe('Update shop to upstream v2');
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toMatch(
       /directory: \/web\n {4}ref: web\/v2\n[^]*directory: \/web\n {4}ref: web\/v2\n/,
     );
@@ -154,7 +154,7 @@ describe('after v2', () => {
     expect(comment).toContain(`### Published \`${path}@v1\``);
     expect(comment).not.toMatch(/Next|Downstream/);
     const next = await onlyPull(repo);
-    expect([pull.title, next.title].toSorted()).toEqual(['Update one to v2', 'Update two to v2']);
+    expect([pull.title, next.title].toSorted()).toEqual(['Update one to upstream v2', 'Update two to upstream v2']);
   });
 
   test('follow: none waits for a command; in an issue it can be asked for', async () => {
@@ -162,7 +162,7 @@ describe('after v2', () => {
     expect(await repo.pulls('all')).toEqual([]);
     const { data: issue } = await stage.as('alice').rest.issues.create({ ...repo.where, title: 'Please' });
     expect((await repo.command(issue.number, '/portico update')).reaction).toBe('rocket');
-    expect((await onlyPull(repo)).title).toBe('Update shop to v2');
+    expect((await onlyPull(repo)).title).toBe('Update shop to upstream v2');
   });
 
   test('private content does not flow into a public repository, and its name is not told there (56)', async () => {
@@ -201,7 +201,7 @@ describe('after v2', () => {
     await repo.push('main', says('sharing: { from: [acme/*] }'));
     expect(await openNow()).toEqual([]);
     await up.push('main', says('sharing: { to: [globex/elsewhere, Globex/Foreign] }'));
-    expect(await openNow()).toEqual(['Update shop to v2']);
+    expect(await openNow()).toEqual(['Update shop to upstream v2']);
     expect((await repo.pulls())[0]!.body).toContain('acme/up');
     await up.push('main', says('sharing: { to: [globex/elsewhere] }'));
     expect(await openNow()).toEqual([]);
@@ -336,7 +336,7 @@ describe('after v3, before v2 is approved', () => {
     const repo = stage.repository('twice');
     const pull = await onlyPull(repo);
     expect(pull.number).toBe(number);
-    expect(pull.title).toBe('Update shop to v3');
+    expect(pull.title).toBe('Update shop to upstream v3');
     expect((await repo.git('merge-base', human, pull.head.sha)).trim()).toBe(human);
     expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(
       `# By hand.\n${data({ color: 'third', size: 'huge' })}`,
@@ -363,14 +363,14 @@ describe('after v3, before v2 is approved', () => {
   test('a declined revision is past: the next one is offered', async () => {
     const repo = stage.repository('closed');
     const pull = await onlyPull(repo);
-    expect(pull.title).toBe('Update shop to v3');
+    expect(pull.title).toBe('Update shop to upstream v3');
     expect(await repo.pulls('all')).toHaveLength(2);
   });
 
   test('a pin stays where it is', async () => {
     const repo = stage.repository('pin');
     const pull = await onlyPull(repo);
-    expect(pull.title).toBe('Update shop to v2');
+    expect(pull.title).toBe('Update shop to upstream v2');
     await repo.merge(pull.number);
     await stage.look('pin');
     expect(await repo.pulls()).toEqual([]);
@@ -379,7 +379,7 @@ describe('after v3, before v2 is approved', () => {
   test('where it meets what a person committed it stops, and says so on the pull request', async () => {
     const repo = stage.repository('conflict');
     const pull = await onlyPull(repo);
-    expect(pull.title).toBe('Update shop to v2');
+    expect(pull.title).toBe('Update shop to upstream v2');
     expect(await repo.read('shop/config.yaml', pull.head.sha)).toContain('color: ours');
     const told = (await repo.comments(pull.number)).filter(({ body }) =>
       body?.startsWith('<!-- portico:update -->'),
@@ -397,7 +397,7 @@ describe('after v3, before v2 is approved', () => {
     await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'second', size: 'large' }) });
     await stage.look('conflict');
     const update = await repo.pull(pull.number);
-    expect(update.title).toBe('Update shop to v3');
+    expect(update.title).toBe('Update shop to upstream v3');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('action_required');
     const told = (await repo.comments(pull.number)).find(({ body }) =>
       body?.startsWith('<!-- portico:update -->'),

@@ -88,8 +88,8 @@ test("a group has one pull request by one push, with labels and the upstream's w
     'together',
   );
   expect((await repo.pulls()).map(({ title }) => title).toSorted()).toEqual([
-    'Update 3 packages to v2 (group front)',
-    'Update infra to v2',
+    'Update 3 packages to upstream v2 (group front)',
+    'Update infra to upstream v2',
   ]);
   const pushes = writes.filter(({ what }) => what.endsWith('git-receive-pack'));
   expect(pushes).toHaveLength(1);
@@ -113,14 +113,14 @@ test("a group has one pull request by one push, with labels and the upstream's w
 test('the first in order is opened, and the next when there is room; portico is put on where it exists', async () => {
   const repo = stage.repository('first');
   const pull = await pullOf('first', /./);
-  expect(pull.title).toBe('Update apps/z to v2');
+  expect(pull.title).toBe('Update apps/z to upstream v2');
   expect(pull.labels.map(({ name }) => name)).toEqual(['portico']);
   // What people take off stays off.
   await stage.as('alice').rest.issues.removeAllLabels({ ...repo.where, issue_number: pull.number });
   await stage.look('first');
   expect((await repo.pull(pull.number)).labels).toEqual([]);
   await repo.merge(pull.number);
-  expect((await pullOf('first', /./)).title).toBe('Update apps/a to v2');
+  expect((await pullOf('first', /./)).title).toBe('Update apps/a to upstream v2');
 });
 
 test('refreshed in place under what people did: a change is kept, one that was taken back comes with the next revision', async () => {
@@ -142,13 +142,13 @@ test('refreshed in place under what people did: a change is kept, one that was t
   expect((await repo.command(before.number, '/portico pause apps/c')).reaction).toBe('rocket');
   // Paused: out of the pull request, as the registered branch has it; what was declined stays declined.
   const paused = await pullOf('together', GROUP);
-  expect(paused.title).toBe('Update 2 packages to v2 (group front)');
+  expect(paused.title).toBe('Update 2 packages to upstream v2 (group front)');
   expect(await repo.read('apps/b/config.yaml', paused.head.sha)).toBe(old.config);
   expect(await toldIn(before.number)).toContain('`apps/c` is no longer part of it');
   await release('v3', 'blue', 'Bluer.');
   const pull = await pullOf('together', GROUP);
   expect(pull.number).toBe(before.number);
-  expect(pull.title).toBe('Update 2 packages to v3 (group front)');
+  expect(pull.title).toBe('Update 2 packages to upstream v3 (group front)');
   for (const name of ['a', 'b']) {
     expect(await repo.read(`apps/${name}/config.yaml`, pull.head.sha)).toBe(
       data({ color: 'blue', size: name }),
@@ -167,7 +167,7 @@ test('one package can be asked for by command, and resumed it is back', async ()
   const { number } = await pullOf('together', GROUP);
   expect((await repo.command(number, '/portico resume apps/c')).reaction).toBe('rocket');
   const pull = await repo.pull(number);
-  expect(pull.title).toBe('Update 3 packages to v3 (group front)');
+  expect(pull.title).toBe('Update 3 packages to upstream v3 (group front)');
   expect(await repo.read('apps/c/config.yaml', pull.head.sha)).toBe(data({ color: 'blue', size: 'c' }));
   // Refreshed for the second time, what people did is still there.
   expect(await repo.read('apps/a/notes.md', pull.head.sha)).toBe('by hand\n');
@@ -203,15 +203,15 @@ test('a package that leaves the group has its own pull request; the group goes o
   await repo.push('main', { '.github/portico.yaml': config.replace("'apps/**'", "'apps/a', 'apps/b'") });
   await stage.idle();
   const pull = await pullOf('together', GROUP);
-  expect([pull.number, pull.title]).toEqual([number, 'Update 2 packages to v3 (group front)']);
+  expect([pull.number, pull.title]).toEqual([number, 'Update 2 packages to upstream v3 (group front)']);
   expect(await repo.read('apps/c/Kptfile', pull.head.sha)).toContain('ref: web/v1');
-  const own = await pullOf('together', /^Update apps\/c to v3$/);
+  const own = await pullOf('together', /^Update apps\/c to upstream v3$/);
   expect(await repo.read('apps/c/config.yaml', own.head.sha)).toBe(data({ color: 'blue', size: 'c' }));
   // Grouped again it keeps the pull request that it has.
   await repo.push('main', { '.github/portico.yaml': config });
   await stage.idle();
   expect((await repo.pull(own.number)).state).toBe('open');
-  expect((await pullOf('together', GROUP)).title).toBe('Update 2 packages to v3 (group front)');
+  expect((await pullOf('together', GROUP)).title).toBe('Update 2 packages to upstream v3 (group front)');
 });
 
 test('one merge publishes all packages of the group', async () => {
@@ -229,25 +229,25 @@ test(
     const repo = stage.repository('together');
     await release('v4', 'pink', '');
     const declined = await pullOf('together', GROUP);
-    expect(declined.title).toBe('Update 2 packages to v4 (group front)');
+    expect(declined.title).toBe('Update 2 packages to upstream v4 (group front)');
     await stage
       .as('alice')
       .rest.pulls.update({ ...repo.where, pull_number: declined.number, state: 'closed' });
     await stage.idle();
     await stage.look('together');
     expect((await repo.pulls()).map(({ title }) => title).toSorted()).toEqual([
-      'Update apps/c to v4',
-      'Update infra to v4',
+      'Update apps/c to upstream v4',
+      'Update infra to upstream v4',
     ]);
     await release('v5', 'gray', '');
     const pull = await pullOf('together', GROUP);
-    expect(pull.title).toBe('Update 2 packages to v5 (group front)');
+    expect(pull.title).toBe('Update 2 packages to upstream v5 (group front)');
     const config = (await repo.read('.github/portico.yaml'))!;
     await repo.push('main', { '.github/portico.yaml': config.replace(/group: \[.*?\}\], /, '') });
     await stage.idle();
     expect((await repo.pull(pull.number)).state).toBe('closed');
     expect((await repo.pulls()).map(({ title }) => title).toSorted()).toEqual(
-      ['apps/a', 'apps/b', 'apps/c', 'infra'].map((path) => `Update ${path} to v5`),
+      ['apps/a', 'apps/b', 'apps/c', 'infra'].map((path) => `Update ${path} to upstream v5`),
     );
   },
 );

@@ -53,7 +53,7 @@ longTest('it is written into the package by command, and later updates keep it a
   await up.publish('third', data('green', 'large'));
   await stage.idle();
   const [next] = await down.pulls();
-  expect(next?.title).toBe('Update shop to v3');
+  expect(next?.title).toBe('Update shop to upstream v3');
   expect((await down.checksOf(next!.number)).get('portico/conflicts')?.conclusion).not.toBe(
     'action_required',
   );

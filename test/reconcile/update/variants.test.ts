@@ -124,10 +124,10 @@ async function pullFor(repo: StageRepository, title: string): ReturnType<StageRe
 test('each variant gets one pull request that makes its package; a bad target stalls alone', async () => {
   const edge = stage.repository('edge');
   expect((await edge.pulls()).map(({ title }) => title).toSorted()).toEqual([
-    'Create one at v1',
-    'Create two at v1',
+    'Create one at upstream v1',
+    'Create two at upstream v1',
   ]);
-  const pull = await pullFor(edge, 'Create one at v1');
+  const pull = await pullFor(edge, 'Create one at upstream v1');
   const kptfile = (await edge.read('one/Kptfile', pull.head.sha))!;
   expect(kptfile).toContain('name: one');
   expect(kptfile).toContain('ref: web/v1');
@@ -144,10 +144,10 @@ test('each variant gets one pull request that makes its package; a bad target st
 
 test('a newer upstream before the first is merged goes on in the same pull request, under what people committed', async () => {
   const edge = stage.repository('edge');
-  const before = await pullFor(edge, 'Create one at v1');
+  const before = await pullFor(edge, 'Create one at upstream v1');
   await edge.push(before.head.ref, { 'one/note.md': 'by hand\n' }, { as: 'bob' });
   await release('web/v2', { 'web/config.yaml': configMap('web', { color: 'second' }) });
-  const pull = await pullFor(edge, 'Create one at v2');
+  const pull = await pullFor(edge, 'Create one at upstream v2');
   expect(pull.number).toBe(before.number);
   expect(await edge.read('one/note.md', pull.head.sha)).toBe('by hand\n');
   expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('second');
@@ -156,8 +156,8 @@ test('a newer upstream before the first is merged goes on in the same pull reque
 
 test('a change of inventory comes as an update of the package; merging it leaves nothing to do', async () => {
   const edge = stage.repository('edge');
-  await edge.merge((await pullFor(edge, 'Create one at v2')).number);
-  await edge.merge((await pullFor(edge, 'Create two at v2')).number);
+  await edge.merge((await pullFor(edge, 'Create one at upstream v2')).number);
+  await edge.merge((await pullFor(edge, 'Create two at upstream v2')).number);
   expect(await edge.pulls()).toEqual([]);
   expect(await stage.writesOf(() => stage.look('edge'))).toEqual([]);
   await control({ 'inventory/teams.yaml': [team('one', 'changed'), team('two', 'c2')].join('---\n') });
@@ -174,7 +174,7 @@ test('an update merges upstream into the package, and what the variant sets is n
     'web/config.yaml': configMap('web', { color: 'third' }),
     'web/team.yaml': TEAM.replace('code: example', 'code: other'),
   });
-  const pull = await pullFor(edge, 'Update one to v3');
+  const pull = await pullFor(edge, 'Update one to upstream v3');
   expect(pull.body).not.toContain('conflict');
   expect(await edge.read('one/team.yaml', pull.head.sha)).toContain('code: changed');
   expect(await edge.read('one/config.yaml', pull.head.sha)).toContain('third');
@@ -187,13 +187,13 @@ longTest(
     const edge = stage.repository('edge');
     await control({ 'shops.yaml': SET.replace('[one, two]', '[one]') });
     const titles = (await edge.pulls()).map(({ title }) => title).toSorted();
-    expect(titles).toEqual(['Delete two', 'Update one to v3']);
+    expect(titles).toEqual(['Delete two', 'Update one to upstream v3']);
     const pull = await pullFor(edge, 'Delete two');
     expect(await edge.read('two/Kptfile', pull.head.sha)).toBeNull();
     expect(await edge.read('one/Kptfile', pull.head.sha)).not.toBeNull();
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
     await edge.merge(pull.number);
-    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to upstream v3']);
   },
 );
 
@@ -247,17 +247,17 @@ longTest(
     await release('web-ng/v1', below('web-ng', other));
     await edge.push('main', below('mine', UPSTREAM));
     await control({ 'mine.yaml': mine('adoptNone') });
-    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to upstream v3']);
     // Nobody can tell what it was made from.
     await control({ 'mine.yaml': mine('adoptExisting') });
-    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v3']);
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to upstream v3']);
 
-    const one = await pullFor(edge, 'Update one to v3');
+    const one = await pullFor(edge, 'Update one to upstream v3');
     await edge.merge(one.number);
     await control({
       'shops.yaml': SET.replace('[one, two]', '[one]').replace('package: web,', 'package: web-ng,'),
     });
-    const pull = await pullFor(edge, 'Update one to v1');
+    const pull = await pullFor(edge, 'Update one to upstream v1');
     const kptfile = (await edge.read('one/Kptfile', pull.head.sha))!;
     expect(kptfile).toContain('directory: web-ng');
     expect(kptfile).toContain('ref: web-ng/v1');
@@ -339,7 +339,7 @@ longTest('variants that name repositories without registering them make their pa
     }),
   );
   const titles = made.flat().map(({ title }) => title);
-  expect(titles.toSorted()).toEqual(['Create one-base at v1', 'Create one-vlan at v1', 'Create two at v1']);
+  expect(titles.toSorted()).toEqual(['Create one-base at upstream v1', 'Create one-vlan at upstream v1', 'Create two at upstream v1']);
   for (const { repo, title, sha } of made.flat()) {
     const path = title.split(' ')[1]!;
     const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
@@ -380,7 +380,7 @@ longTest(
     await auto.push('blocked', { 'x.txt': 'x' });
     await stage.look('auto');
     const [back, ...none] = await auto.pulls();
-    expect([back?.title, none]).toEqual(['Update shop to v1', []]);
+    expect([back?.title, none]).toEqual(['Update shop to upstream v1', []]);
     // Nothing is wrong with it: it only waits for people.
     expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('action_required');
     await auto.merge(back!.number);
@@ -403,7 +403,7 @@ longTest(
     await up.git('update-ref', 'refs/tags/web/stable', tags.get('web/v3')!);
     await policy(', automerge: all');
     await stage.look('auto');
-    expect((await auto.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+    expect((await auto.pulls()).map(({ title }) => title)).toEqual(['Update shop to upstream v3']);
     expect(await auto.read('shop/own.yaml', open!.head.ref)).toContain('a: b');
 
     // Of the newest revision nobody hears before it is two weeks old.
@@ -434,7 +434,7 @@ longTest(
     };
     await expect(tick('rita')).rejects.toThrow();
     await tick('alice');
-    expect((await later.pulls()).map(({ title }) => title)).toEqual(['Update shop to v3']);
+    expect((await later.pulls()).map(({ title }) => title)).toEqual(['Update shop to upstream v3']);
     await stage.dashboard('later');
     expect((await board())?.body).toMatch(/\| `shop` \| `v3` \| #\d+ \|/);
 
@@ -478,7 +478,7 @@ longTest(
   'what went while the bot was down is let go of after it came back, and not before all is known',
   async () => {
     const edge = stage.repository('edge');
-    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to v1']);
+    expect((await edge.pulls()).map(({ title }) => title)).toEqual(['Update one to upstream v1']);
     await stage.stopBot();
     await control({ 'shops.yaml': null });
     await stage.startBot();
