@@ -1,5 +1,6 @@
 /** What a proposal still needs of approvals, in the words that the check, the comment, `explain` and refusals share. */
 import type { Grant, RepositoryConfig } from '../config/repository-config.ts';
+import { sentenceStart } from '../text/joined.ts';
 import { NOT_COUNTED_BECAUSE, type ApprovalCount } from './approval-count.ts';
 import { AUTHOR_BECAUSE, isAuthor, oneMoreBecause, type Author } from './author.ts';
 import { grantsOf } from './authorize.ts';
@@ -82,7 +83,7 @@ function approvers(config: RepositoryConfig, authors: readonly Author[]): string
 }
 
 function sentenceOf(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+  return `${sentenceStart(words)}.`;
 }
 
 function named(grant: Grant): string {

@@ -1,5 +1,5 @@
 import { counted, isOrAre } from '../text/counted.ts';
-import { joined } from '../text/joined.ts';
+import { joined, sentenceStart } from '../text/joined.ts';
 import { cell } from '../text/markdown.ts';
 
 /** A command that is not carried out: the code is stable, the sentences are for the person who asked. */
@@ -45,6 +45,6 @@ export function refuse(code: string, message: string, hint: string): Refusal {
 }
 
 function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  const capital = sentenceStart(text);
   return /[.?!]$/.test(capital) ? capital : `${capital}.`;
 }

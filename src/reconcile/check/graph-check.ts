@@ -5,7 +5,7 @@ import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { GRAPH_CHECK } from '../check-names.ts';
-import { code, details, fenced, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, details, fenced, foreignSentence, table, tableUpTo } from '../text/markdown-blocks.ts';
 import { type CheckContent } from './check-content.ts';
 
 /** One channel whose head or edges change. */
@@ -62,6 +62,18 @@ function titleOf(moves: readonly ChannelMove[]): string {
   if (first === undefined) return '';
   const others = moves.length > 1 ? `, and ${counted(moves.length - 1, 'other channel')}` : '';
   return `${first.package} ${first.channel}: ${stepOf(first)}${others}`;
+}
+
+/** For the comment of a proposal: `stable` of `web`: nothing → v3; '' where no channel moves. */
+export function movesText(moves: readonly ChannelMove[]): string {
+  if (moves.length === 0) return '';
+  const rows = moves.map((move) => [code(move.package), code(move.channel), stepOf(move), followedBy(move)]);
+  return tableUpTo(MAX_FOLLOWERS, ['package', 'channel', 'offers', 'followed by'], rows);
+}
+
+function followedBy({ followers, hidden }: ChannelMove): string {
+  const count = followers.length + hidden;
+  return count === 0 ? 'none' : counted(count, 'package');
 }
 
 function stepOf({ from, to }: ChannelMove): string {

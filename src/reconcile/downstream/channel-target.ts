@@ -4,6 +4,7 @@ import type { DeprecationDocument, PackageChannels } from '../../channels/packag
 import { deprecationsOn, planUpdate, type PlanCode, type Position } from '../../channels/plan.ts';
 import { newestInRange } from '../../config/follow.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
+import { sentenceStart } from '../../text/joined.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
 import { withheld, type Withheld, type WithheldReason } from './update-target.ts';
 
@@ -97,5 +98,5 @@ const REASONS: Readonly<Partial<Record<PlanCode, WithheldReason>>> = {
 
 /** It may hold what the upstream gives as its reason, and comments are made of it. */
 function sentence(text: string): string {
-  return foreignSentence(`${text.slice(0, 1).toUpperCase()}${text.slice(1)}`);
+  return foreignSentence(sentenceStart(text));
 }

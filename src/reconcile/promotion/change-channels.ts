@@ -3,6 +3,7 @@ import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { CHANNEL_BRANCHES, channelBranch } from '../../revision/ref-name.ts';
+import { sentenceStart } from '../../text/joined.ts';
 import type { Ports, RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
@@ -150,5 +151,5 @@ async function pushChange(
 }
 
 function refused(message: string, hint: string): StepOutcome {
-  return { kind: 'refused', message: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`, hint };
+  return { kind: 'refused', message: `${sentenceStart(message)}.`, hint };
 }

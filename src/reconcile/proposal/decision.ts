@@ -8,6 +8,7 @@ import { proposalJob, recheckJob, strangerJob, updateBranchJob } from '../jobs.t
 import type { OpenConflicts } from '../merge/open-conflicts.ts';
 import type { ProposalSnapshot, SnapshotResult } from '../repository/proposal-snapshot.ts';
 import { mayMergeItself } from '../review/proposal-approval.ts';
+import type { LeftOut } from '../review/left-out.ts';
 import type { PackageChange } from '../review/proposal-changes.ts';
 import { isGreen, proposalChecks, type ProposalFacts } from './checks.ts';
 import { foldChecks, type FoldedBy } from './fold-checks.ts';
@@ -57,6 +58,8 @@ export interface ProposalFindings {
   /** What its checks are made of. */
   readonly facts: ProposalFacts;
   readonly changes: readonly PackageChange[];
+  /** What it changes that nobody renders or checks. */
+  readonly leftOut?: LeftOut;
   readonly approvals: ApprovalCount;
   readonly open: OpenConflicts;
   /** Which checks are written where all is well; null: each of them. */
@@ -73,7 +76,7 @@ export interface ProposalPlan {
 
 /** What follows from what was found. Checks that somebody asked for once more are made anew, even where they say the same. */
 export function planProposal(
-  { snapshot, facts, changes, approvals, open, fold }: ProposalFindings,
+  { snapshot, facts, changes, approvals, open, fold, leftOut: left }: ProposalFindings,
   { repository, again, at = 0 }: JobData<'proposal'>,
 ): ProposalPlan {
   const { pull, config, otherFiles } = snapshot;
@@ -97,6 +100,8 @@ export function planProposal(
       mergeNotes: open.notes,
       isEmpty: changes.length + otherFiles.length === 0,
       configuration: facts.proposedConfig ?? null,
+      ...(left && { leftOut: left }),
+      moves: facts.channels?.moves ?? [],
     }),
   };
 }

@@ -22,6 +22,7 @@ import { configurationEffects } from '../review/configuration-effects.ts';
 import { waivedPackages } from '../review/draft-history.ts';
 import { removedPackages, usersOfRemoved } from '../review/known-users.ts';
 import { leftBehind } from '../review/left-behind.ts';
+import { leftOut } from '../review/left-out.ts';
 import { powerApproval } from '../review/power-approval.ts';
 import { proposalApproval } from '../review/proposal-approval.ts';
 import { loadChanges } from '../review/proposal-changes.ts';
@@ -153,7 +154,8 @@ export async function loadFindings({
     fixable: new Set(snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : []),
   };
   const fold = await loadFold(ports, access, { snapshot, approval, head: commit.head, again }, signal);
-  return { snapshot, facts, changes, approvals, open, fold, fixes, comments: await comments };
+  const left = await leftOut(access, snapshot, { head, changes }, signal);
+  return { snapshot, facts, changes, approvals, open, leftOut: left, fold, fixes, comments: await comments };
 }
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */

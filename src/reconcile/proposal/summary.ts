@@ -14,11 +14,13 @@ import { markedPart } from '../../text/marked-part.ts';
 import { hereText, revisionsText } from '../../text/revision-text.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { configText, type ToldConfig } from '../check/config-check.ts';
+import { movesText, type ChannelMove } from '../check/graph-check.ts';
 import { outcomeOf } from '../check/render-check.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { OpenConflict } from '../merge/open-conflicts.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
+import { leftOutText, type LeftOut } from '../review/left-out.ts';
 import type { PackageChange } from '../review/proposal-changes.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
 import { code, conflictTable, details, table, foreignSentence } from '../text/markdown-blocks.ts';
@@ -41,6 +43,10 @@ export interface SummaryInput {
   readonly isEmpty?: boolean;
   /** Where it changes the configuration: what that would do. */
   readonly configuration?: ToldConfig | null;
+  /** What it changes that nobody renders or checks. */
+  readonly leftOut?: LeftOut;
+  /** Where channels lead elsewhere. */
+  readonly moves?: readonly ChannelMove[];
 }
 
 /** True for a comment that sums up a proposal as it is while that is open. */
@@ -69,7 +75,9 @@ export function summaryOf(input: SummaryInput): string {
   const head = joined([
     `### ${headline(input, failing.length)}`,
     packagesText(input),
+    movesText(input.moves ?? []),
     input.configuration ? configText(input.configuration) : '',
+    input.leftOut === undefined ? '' : leftOutText(input.leftOut),
     failing.length + waived.length === 0
       ? ''
       : table(
@@ -107,7 +115,7 @@ function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
 
 function packagesText(input: SummaryInput): string {
   if (input.packages.length > 0) return packagesTable(input);
-  return input.configuration ? '' : untouched(input);
+  return input.configuration || (input.moves ?? []).length > 0 ? '' : untouched(input);
 }
 
 /** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */

@@ -156,7 +156,7 @@ async function refreshDashboards(
 }
 
 /** A pull request that is opened, and one that stands, are the same to whoever looks. */
-function standingOf(outcome: VariantOutcome): Standing {
+function standingOf(outcome: VariantOutcome, approvals = 1): Standing {
   const { to } = outcome;
   if (outcome.kind === 'withheld') {
     const { reason, message, newest, merged } = outcome;
@@ -175,7 +175,8 @@ function standingOf(outcome: VariantOutcome): Standing {
   const { kind, pull } = outcome;
   if (kind === 'merged')
     return { reason: 'merged', message: `#${pull} merged automatically.`, to: outcome.to };
-  return { reason: 'proposed', message: 'Waits for a review.', to: outcome.to, pull };
+  const message = approvals === 0 ? 'Needs no approval; waits for a merge.' : 'Waits for a review.';
+  return { reason: 'proposed', message, to: outcome.to, pull };
 }
 
 function updateRequestOf(ports: Ports, look: JobData<'variant'>): UpdateRequest {
