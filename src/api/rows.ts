@@ -14,6 +14,7 @@ import type { RolloutLook } from '../reconcile/rollout/rollouts.ts';
 import {
   isBelow,
   packagePathOf,
+  pathInRepository,
   repositoryDirectory,
   type RepositoryDirectory,
 } from '../revision/package-path.ts';
@@ -98,7 +99,8 @@ export const updateRows: RowsIn = ({ catalog }, home) =>
       reason,
       message,
       ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
+      ...(to !== undefined && { to, upstreamRevision: to }),
+      ...ownRevision(home, path),
       ...(pull !== undefined && { pull }),
     };
     return { key: path, row, names: [] };
@@ -121,7 +123,8 @@ export const driftRows: RowsIn = ({ catalog }, home) =>
       repository: repositoryName(home),
       package: path,
       upstream: `${repositoryName(upstream)}:${pathOf(upstream, from)}`,
-      ...(at !== undefined && { at }),
+      ...(at !== undefined && { at, upstreamRevision: at }),
+      ...ownRevision(home, path),
       ...(newest !== undefined && { newest }),
       ...(behind !== undefined && { behind }),
       ...(behind !== undefined &&
@@ -228,7 +231,7 @@ export const memberRows: RowsIn = async ({ looks }, home, signal) =>
             ...rolloutOf(look),
             wave: wave.name,
             downstream: `${repositoryName(repository)}:${path}`,
-            ...(at !== undefined && { at }),
+            ...(at !== undefined && { at, upstreamRevision: at }),
             standing,
             ...(health && { health: { state: health.state, since: iso(health.at), what: health.what } }),
           };
@@ -261,6 +264,12 @@ function told(catalog: Catalog, home: CatalogRepository) {
   return [...catalog.standings(home.ref.id)].filter(
     ([path, { reason }]) => reason !== 'blocked-visibility' || present.has(path),
   );
+}
+
+/** The newest revision of a package in its own repository, whatever its upstream calls its own. */
+function ownRevision(home: CatalogRepository, path: string): { readonly revision?: string } {
+  const revision = newestOf(home, pathInRepository(home.directory, path));
+  return revision === undefined ? {} : { revision };
 }
 
 function pathOf(home: CatalogRepository, directory: RepositoryDirectory): string {

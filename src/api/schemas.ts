@@ -66,6 +66,8 @@ export const updateRow = z
     message,
     from: revision('The revision that it is at').optional(),
     to: revision('The revision that is proposed or due').optional(),
+    upstreamRevision: revision('The same as `to`: a revision of the upstream').optional(),
+    revision: revision('The newest published revision of the downstream package itself').optional(),
     pull: pull.optional(),
   })
   .meta({ title: 'Update', description: 'What came of the last look at the update of a downstream package' });
@@ -77,6 +79,8 @@ export const driftRow = z
     package: path,
     upstream: z.string().meta({ description: 'The package that it is made from, as `owner/name:path`' }),
     at: revision('The revision that it is locked to; absent for a branch or a commit').optional(),
+    upstreamRevision: revision('The same as `at`: a revision of the upstream').optional(),
+    revision: revision('The newest published revision of the downstream package itself').optional(),
     newest: revision('The newest published revision of the upstream').optional(),
     behind: z
       .number()
@@ -145,6 +149,7 @@ export const memberRow = z
     wave: z.string(),
     downstream: z.string().meta({ description: '`owner/name:path`' }),
     at: revision('The revision that it is locked to').optional(),
+    upstreamRevision: revision('The same as `at`: a revision of the upstream').optional(),
     standing: z.enum(['waiting', 'published', 'refused', 'out']).meta({
       description: '`refused`: its people said no; `out`: no update to this revision comes there',
     }),

@@ -1,4 +1,5 @@
 import { whoMay } from './authorize.ts';
+import { hereText } from '../text/revision-text.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
 import { publish } from './publish.ts';
@@ -42,7 +43,7 @@ function explanation(state: CommandState, pull: PullPlace): string {
   ];
   const newest = packages.map(
     ({ path, newest: revision }) =>
-      `\`${path}\`${revision === undefined ? ' (not published yet)' : ` (newest: ${revision})`}`,
+      `\`${path}\`${revision === undefined ? ' (not published yet)' : ` (${hereText(revision)})`}`,
   );
   return [
     `**${nameOf(state, pull)}**${newest.length === 0 ? '' : ` of ${newest.join(', ')}`} into \`${pull.baseRef}\``,

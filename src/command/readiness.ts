@@ -211,7 +211,7 @@ function packages({ packages: touched }: CommandState): Requirement {
     code: 'no-package',
     stage: 'publish',
     message: 'it changes no package, so there is nothing to publish',
-    hint: 'Push a change to a package. If the pull request is about other files, merge it with the button.',
+    hint: 'Channels and configuration take effect without a revision: once the check `portico` is green, press the merge button of this pull request. To publish a revision, push a change to a package.',
   });
 }
 

@@ -6,7 +6,7 @@ import { shorten, shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
-import { code, table } from '../text/markdown-blocks.ts';
+import { code, table, tableUpTo } from '../text/markdown-blocks.ts';
 import { placed, withHint, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
 import { changesText, weakestText, type ChangedConfig } from './configuration-table.ts';
@@ -113,10 +113,10 @@ const MAX_CHANGES_IN_COMMENT = 30;
 /** What the comment of a proposal needs. */
 export type ToldConfig = ChangedConfig & Pick<ProposedConfig, 'problems' | 'trial'>;
 
-/** What a proposed configuration would do, for the comment of its proposal; mistakes stand among what fails. */
+/** What a proposed configuration would do, or its mistakes, for the comment of its proposal. */
 export function configText(proposed: ToldConfig): string {
   const { problems, trial } = proposed;
-  if (problems.length > 0) return '';
+  if (problems.length > 0) return `**Mistakes in the configuration**\n\n${problemTable(problems)}`;
   const changes = `**Configuration.** ${changesText(proposed, MAX_CHANGES_IN_COMMENT)}`;
   return trial === null ? changes : joined([changes, trialText(trial)]);
 }
@@ -189,15 +189,21 @@ function names(all: readonly string[]): string {
   return all.slice(0, MAX_NAMES).map(code).join(', ') + more;
 }
 
+function problemTable(problems: readonly ConfigProblem[], most = MAX_IN_COMMENT): string {
+  const rows = problems.map(({ file, line, message, hint }) => [
+    code(`${file}:${line}`),
+    foreignSentence(message),
+    foreignSentence(hint),
+  ]);
+  return tableUpTo(most, ['where', 'problem', 'how to fix it'], rows);
+}
+
 function mistakes(problems: readonly ConfigProblem[]): CheckContent {
   return {
     name: CONFIG_CHECK,
     conclusion: 'failure',
     title: `${counted(problems.length, 'error')} in the configuration`,
-    summary: table(
-      ['where', 'problem', 'how to fix it'],
-      problems.map((problem) => [code(`${problem.file}:${problem.line}`), problem.message, problem.hint]),
-    ),
+    summary: problemTable(problems, problems.length),
     annotations: problems.map((problem) => ({
       path: problem.file,
       startLine: problem.line,

@@ -3,6 +3,7 @@ import { repositoryName, type Catalog } from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import { MAX_EXEMPT_DAYS, SOON_DAYS } from '../../config/exemptions.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { PlannedVariant } from '../downstream/variant-plan.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { channelsPart } from './channels.ts';
@@ -100,9 +101,9 @@ export function dueUpdates({
 function updatesPart(input: DashboardInput): string {
   const due = dueUpdates(input);
   if (due.length === 0) return '';
-  const rows = due.map(([path, { reason, message, to, pull }]) => [
+  const rows = due.map(([path, { reason, message, from, to, pull }]) => [
     code(path),
-    to === undefined ? '' : code(to),
+    to === undefined ? '' : upstreamText({ from, to }, code),
     stateOf(reason, pull, input.updates.get(path)),
     foreignSentence(message),
   ]);
@@ -110,7 +111,7 @@ function updatesPart(input: DashboardInput): string {
     .filter(([, { reason }]) => TICKABLE.includes(reason))
     .map(([path]) => `- [ ] update now ${code(path)}`);
   return [
-    section('Updates', ['package', 'to', 'state', 'why'], rows),
+    section('Updates', ['package', 'revision', 'state', 'why'], rows),
     ...(boxes.length === 0 ? [] : [boxes.join('\n')]),
   ].join('\n\n');
 }

@@ -1,12 +1,14 @@
 /** What the dashboard tells of a repository beside what the index holds: open pull requests, retired revisions, users. */
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { fileIn, packagePathOf, pathInRepository } from '../../revision/package-path.ts';
+import { fileIn, isBelow, packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
+import { AGGREGATE_CHECK } from '../check-names.ts';
 import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
+import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { mayKnow } from '../repository/visibility.ts';
 import { channelFollowers, type ChannelFollower } from './channels.ts';
 
@@ -15,11 +17,13 @@ export interface DashboardDraft {
   readonly number: number;
   /** As people wrote it. */
   readonly title: string;
-  /** Of the package that its branch is named for; null where the name says none. */
-  readonly path: string | null;
+  /** The packages that it changes. */
+  readonly paths: readonly string[];
   readonly isDraft: boolean;
-  /** It removes that package. */
+  /** It removes the package that its branch is named for. */
   readonly removes: boolean;
+  /** What the required check says of its head. */
+  readonly check: 'passes' | 'fails' | 'waits' | 'unknown';
 }
 
 /** A downstream package that may be named here. */
@@ -66,7 +70,10 @@ export async function loadDashboardFacts(
     }
     const { number, title, draft: isDraft } = pull;
     const removes = path !== undefined && (await isRemoved({ git, pull, repository, path, signal }));
-    drafts.push({ number, title, path: path ?? null, isDraft, removes });
+    const named = path === undefined ? [] : [path];
+    const paths = removes ? named : await changedPackages({ git, pull, config, repository, named, signal });
+    const check = await checkOf(forge, pull, signal);
+    drafts.push({ number, title, paths, isDraft, removes, check });
   }
   const refs = await loadRevisionRefs(git, signal);
   const retired = new Map<string, readonly string[]>();
@@ -84,6 +91,52 @@ export async function loadDashboardFacts(
     users: usersOf(ports.catalog, repository),
     channelFollowers: channelFollowers(ports.catalog, repository),
   };
+}
+
+/** The packages whose files a pull request changes; those that its branch is named for where git does not have it yet. */
+async function changedPackages({
+  git,
+  pull: { headSha },
+  config: { branch },
+  repository,
+  named,
+  signal,
+}: {
+  readonly git: RepositoryAccess['git'];
+  readonly pull: Pull;
+  readonly config: Pick<RepositoryConfig, 'branch'>;
+  readonly repository: CatalogRepository;
+  readonly named: readonly string[];
+  readonly signal: AbortSignal | undefined;
+}): Promise<readonly string[]> {
+  const head = await git.resolve(headSha, signal);
+  const base = await git.resolve(`refs/heads/${branch}`, signal);
+  const left = head === null || base === null ? null : await git.mergeBase(base, head, signal);
+  if (head === null || left === null) return named;
+  const changed = await git.changedPaths(left, head, signal);
+  const roots = await rootPackages({ git }, head, repository.directory, signal);
+  const paths = roots
+    .filter(({ directory }) => changed.some(({ path }) => isBelow(directory, path)))
+    .map(({ directory }) => packagePathOf(repository.directory, directory) ?? directory);
+  return paths.length === 0 ? named : paths.toSorted();
+}
+
+async function checkOf(
+  forge: RepositoryAccess['forge'],
+  { headSha }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<DashboardDraft['check']> {
+  const run = (await forge.ourChecks(headSha, signal)).find(({ name }) => name === AGGREGATE_CHECK);
+  switch (run?.conclusion) {
+    case 'success':
+      return 'passes';
+    case 'failure':
+      return 'fails';
+    case 'action_required':
+      return 'waits';
+    default:
+      return 'unknown';
+  }
 }
 
 async function isRemoved({

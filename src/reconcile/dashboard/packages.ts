@@ -3,8 +3,9 @@ import type { CatalogPackage } from '../../catalog/catalog.ts';
 import { formatPackageAtRevision } from '../../revision/package-at-revision.ts';
 import { packagePathOf, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { joined } from '../../text/joined.ts';
-import { code, foreignSentence } from '../text/markdown-blocks.ts';
-import type { DashboardUser } from './facts.ts';
+import { upstreamText } from '../../text/revision-text.ts';
+import { code, foreignTitle } from '../text/markdown-blocks.ts';
+import type { DashboardDraft, DashboardUser } from './facts.ts';
 import type { DashboardInput } from './input.ts';
 import { isInside, section, SETTLED } from './section.ts';
 
@@ -30,7 +31,7 @@ export function packagesPart(input: Input): string {
     usedBy(input.users.get(one.directory) ?? [], repository.revisions.get(one.directory)?.at(-1)),
     notesOf(input, one),
   ]);
-  const table = section('Packages', ['package', 'newest revision', 'upstream', 'used by', ''], rows);
+  const table = section('Packages', ['package', 'newest revision here', 'made from', 'used by', 'notes'], rows);
   return packages.some(({ directory }) => changed.has(directory)) ? `${table}\n\n${PUSHED}` : table;
 }
 
@@ -45,15 +46,19 @@ function newestOf({ repository, retired }: Input, directory: RepositoryDirectory
 }
 
 function madeFrom({ lock }: CatalogPackage): string {
-  return lock === null ? '' : code(`${lock.repo}:${lock.directory} ${lock.ref}`);
+  if (lock === null) return '';
+  const at = lock.ref.split('/').at(-1) ?? lock.ref;
+  return `${code(`${lock.repo}:${lock.directory}`)} ${upstreamText(at, code)}`;
 }
 
 /** How many downstream packages have the newest revision, and which there are. */
 function usedBy(users: readonly DashboardUser[], newest: string | undefined): string {
   if (users.length === 0) return '';
   const current = users.filter(({ at }) => at === newest).length;
-  const share = newest === undefined ? '' : `${current} of ${users.length} at ${code(newest)}: `;
-  const named = users.slice(0, MAX_NAMED).map(({ name, at }) => code(at === newest ? name : `${name}@${at}`));
+  const share = newest === undefined ? '' : `${current} of ${users.length} at ${upstreamText(newest, code)}: `;
+  const named = users.slice(0, MAX_NAMED).map(({ name, at }) =>
+    at === newest ? code(name) : `${code(name)} at ${upstreamText(at, code)}`,
+  );
   const more = users.length - named.length;
   return `${share}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
@@ -63,7 +68,7 @@ function notesOf(
   one: CatalogPackage & { readonly path: string },
 ): string {
   const { directory, path } = one;
-  const removal = drafts.find((draft) => draft.removes && draft.path === path);
+  const removal = drafts.find((draft) => draft.removes && draft.paths.includes(path));
   const gone = retired.get(directory) ?? [];
   return joined(
     [
@@ -87,19 +92,27 @@ function listed(revisions: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} before` : shown;
 }
 
+/** What the required check says of the head. */
+const CHECK_STATES: Readonly<Record<DashboardDraft['check'], string>> = {
+  passes: ', passes',
+  fails: ', **fails**',
+  waits: ', waits for an approval',
+  unknown: '',
+};
+
 export function draftsPart({ drafts, pending }: Pick<DashboardInput, 'drafts' | 'pending'>): string {
   if (drafts.length + pending.length === 0) return '';
-  const rows = drafts.map(({ number, title, path, isDraft, removes }) => [
+  const rows = drafts.map(({ number, title, paths, isDraft, removes, check }) => [
     `#${number}`,
-    path === null ? '' : code(path),
-    `${isDraft ? 'Draft' : 'Proposed'}${removes ? ', a deletion' : ''}`,
-    foreignSentence(title),
+    listed(paths),
+    `${isDraft ? 'Draft' : 'Proposed'}${removes ? ', a deletion' : ''}${CHECK_STATES[check]}`,
+    foreignTitle(title),
   ]);
   const wishes = pending.map(({ issue, package: path, revision, login, title }) => [
     `#${issue}`,
     code(formatPackageAtRevision({ path, revision })),
     `${code(login)} requests its retirement`,
-    foreignSentence(title),
+    foreignTitle(title),
   ]);
-  return section('Drafts and proposals', ['', 'package', 'state', 'title'], [...rows, ...wishes]);
+  return section('Drafts and proposals', ['number', 'packages', 'state', 'title'], [...rows, ...wishes]);
 }

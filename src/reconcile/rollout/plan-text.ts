@@ -1,5 +1,6 @@
 /** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
 import { repositoryName } from '../../catalog/catalog.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { WavePlan } from '../../package/rollout/plan.ts';
 import type { Wave } from '../../package/rollout/rollout.ts';
 import { waveTimings, type WaveTiming } from '../../package/rollout/timing.ts';
@@ -37,7 +38,7 @@ function packagePlan({ governed, revision, plan, orders }: RolloutLook, now: Dat
       foreignSentence(wave.why),
       gateText(rollout.waves.find((one) => one.name === wave.name)),
     ]);
-  const what = code(`${repositoryName(upstream)}:${path}@${revision}`);
+  const what = `${code(`${repositoryName(upstream)}:${path}`)} ${upstreamText(revision, code)}`;
   const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
   return [
     `**${what}**: ${plan.state}.${why}`,
@@ -60,7 +61,10 @@ function timingText({ opensAt, notBefore, failsAt }: WaveTiming, now: Date): str
 
 function namesOf({ members }: WavePlan<RolloutMember>): string {
   const named = members.filter(({ hidden }) => !hidden);
-  const shown = named.slice(0, MAX_NAMED).map(({ name, standing }) => `${code(name)} (${standing})`);
+  const shown = named.slice(0, MAX_NAMED).map(
+    ({ name, standing, at }) =>
+      `${code(name)} (${at === undefined ? '' : `${upstreamText(at)}, `}${standing})`,
+  );
   const left = named.length - shown.length;
   return [...shown, ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }

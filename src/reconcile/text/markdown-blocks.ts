@@ -75,6 +75,11 @@ export function foreignSentence(text: string): string {
   return inertSentence(sentence(text));
 }
 
+/** A foreign title as its author wrote it, on one line and made inert. */
+export function foreignTitle(text: string): string {
+  return inertSentence(text.replaceAll(/\s+/g, ' ').trim());
+}
+
 /** A fence around text, longer than any run of backticks in it. */
 export function fenced(text: string, language = 'text'): string {
   return fence(text.replace(/\n$/, ''), language);

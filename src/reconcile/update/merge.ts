@@ -84,7 +84,7 @@ export async function mergeAutomatically({
   };
   if (!(await mergeOrQueue({ ports, downstreamRepository, pull, isStillValid, signal }))) return null;
   await ports.enqueue(publicationJob(access.ref));
-  return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '' };
+  return { kind: 'merged', pull: pull.number, to: members[0]?.to ?? '', isReviewed: false };
 }
 
 const NOT_LET: Readonly<Record<string, string>> = {

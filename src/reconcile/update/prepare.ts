@@ -9,6 +9,7 @@ import type { Ports } from '../ports.ts';
 import { isWithdrawn } from '../repository/indexed-channels.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readConflicts } from '../seal/update-record.ts';
+import { asksApproval } from '../review/proposal-approval.ts';
 import { closeObsolete } from './close-obsolete.ts';
 import { decideRevision, type Decided } from './decision.ts';
 import { stageDirect } from './direct-commit.ts';
@@ -225,9 +226,11 @@ async function recordUnchanged({
   if (open === undefined) return;
   await putLabels({ ports, downstreamRepository, pull: open, updateWords: memory, isNew: false, signal });
   const merged = await mergeAutomatically({ ports, plan, members, pull: open, signal });
+  const isReviewed = asksApproval(downstreamRepository.config);
   for (const { down, to } of members) {
     if (outcomes.has(down.path) && merged === null) continue;
-    outcomes.set(down.path, { kind: merged === null ? 'unchanged' : 'merged', pull: open.number, to });
+    const kind = merged === null ? 'unchanged' : 'merged';
+    outcomes.set(down.path, { kind, pull: open.number, to, isReviewed });
   }
 }
 

@@ -16,6 +16,7 @@ import {
   tagOf,
   upcomingRevision,
 } from '../repository/package-revisions.ts';
+import { asksApproval } from '../review/proposal-approval.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { planTitle, diffRoom, updateBody, whyText, WHY_PART, type UpdatedPart } from './body.ts';
 import type { UpdatePlan } from './plan.ts';
@@ -27,6 +28,8 @@ export interface UpdatePull {
   readonly pull: number;
   /** Revision that it brings. */
   readonly to: string;
+  /** Its repository asks for somebody's approval. */
+  readonly isReviewed: boolean;
 }
 
 /** What the words of an update are made with, and which need no more looks at their labels. */
@@ -86,17 +89,18 @@ export async function openOrRefresh({
     ports.seals,
   );
   const to = brought[0]?.to ?? '';
+  const isReviewed = asksApproval(downstreamRepository.config);
   if (open === undefined) {
     const wish = { title, body, head: branch, base: downstreamRepository.config.branch };
     const { created, pull } = await forge.createPull(wish, signal);
     await putLabels({ ports, downstreamRepository, pull, updateWords: words, isNew: created, signal });
-    return { kind: 'opened', pull: pull.number, to };
+    return { kind: 'opened', pull: pull.number, to, isReviewed };
   }
   if (open.title !== title || open.body !== body) {
     await forge.updatePull(open.number, { title, body }, signal);
   }
   await putLabels({ ports, downstreamRepository, pull: open, updateWords: words, isNew: false, signal });
-  return { kind: 'updated', pull: open.number, to };
+  return { kind: 'updated', pull: open.number, to, isReviewed };
 }
 
 async function partOf(

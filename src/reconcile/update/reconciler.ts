@@ -156,7 +156,7 @@ async function refreshDashboards(
 }
 
 /** A pull request that is opened, and one that stands, are the same to whoever looks. */
-function standingOf(outcome: VariantOutcome, approvals = 1): Standing {
+function standingOf(outcome: VariantOutcome): Standing {
   const { to } = outcome;
   if (outcome.kind === 'withheld') {
     const { reason, message, newest, merged } = outcome;
@@ -172,10 +172,10 @@ function standingOf(outcome: VariantOutcome, approvals = 1): Standing {
     const message = `It came without a pull request, as ${outcome.commit.slice(0, 7)}.`;
     return { reason: 'merged', message, to: outcome.to };
   }
-  const { kind, pull } = outcome;
+  const { kind, pull, isReviewed } = outcome;
   if (kind === 'merged')
     return { reason: 'merged', message: `#${pull} merged automatically.`, to: outcome.to };
-  const message = approvals === 0 ? 'Needs no approval; waits for a merge.' : 'Waits for a review.';
+  const message = isReviewed ? 'Waits for a review.' : 'Needs no approval. Merge it.';
   return { reason: 'proposed', message, to: outcome.to, pull };
 }
 

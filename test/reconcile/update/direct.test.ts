@@ -160,7 +160,7 @@ async function makeRules(): Promise<void> {
 
 async function bodyOf(repo: StageRepository): Promise<string> {
   const [newest] = await repo.pulls('all');
-  expect(newest?.title).toMatch(/^Update .* to v/);
+  expect(newest?.title).toMatch(/^Update .* to upstream v/);
   return newest?.body ?? '';
 }
 

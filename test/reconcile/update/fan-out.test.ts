@@ -105,8 +105,8 @@ describe('after v2', () => {
     expect(body).toMatch(/- `v2` at `[0-9a-f]{12}`, proposal `#\d+`, approved by `bob`/);
     // What it does comes first, ids of commits last.
     const order = [
-      /^Updates `shop` from `v1` to `v2` of `acme\/up:web`\. \[Release `v2`\]\(\S+\/releases\/tag\/web\/v2\) · \[what changed upstream\]\(\S+\/compare\/web\/v1\.\.\.web\/v2\)/m,
-      /^It will be published here as `v1` \(from upstream `v2`\)\.$/m,
+      /^Updates `shop`: upstream `v1` → `v2` of `acme\/up:web`\. \[Release `v2`\]\(\S+\/releases\/tag\/web\/v2\) · \[what changed upstream\]\(\S+\/compare\/web\/v1\.\.\.web\/v2\)/m,
+      /^After the merge, `shop`: upstream `v2`, here `v1`\.$/m,
       /^\*\*What changes in the cluster:\*\* 1 resource changed\.$/m,
       /^ *- data\.color: first\n *\+ data\.color: second$/m,
       /^\*\*Local changes that are kept:\*\*\n\n- `ConfigMap web`: `data\.size: large` \(upstream: `small`\)$/m,
@@ -130,7 +130,7 @@ describe('after v2', () => {
     const repo = stage.repository('object');
     const pull = await onlyPull(repo);
     expect(await repo.read('shop/config.yaml', pull.head.sha)).toBe(data({ color: 'second', size: 'large' }));
-    expect(pull.body).toContain('from `v1` to `v2`');
+    expect(pull.body).toContain('upstream `v1` → `v2`');
   });
 
   test('looking again writes nothing (54)', async () => {
@@ -145,7 +145,7 @@ describe('after v2', () => {
     const path = pull.title.split(' ')[1]!;
     const merged = (await repo.pull(pull.number)).body!;
     expect(merged).toMatch(
-      new RegExp(`\\*\\*Merged and published\\*\\* as \\[\`${path}@v1\`\\]\\(\\S+\\)\\.`),
+      new RegExp(`\\*\\*Merged and published here\\*\\* as \\[\`${path}@v1\`\\]\\(\\S+\\)\\.`),
     );
     expect(merged).not.toMatch(/will be published|close the pull request/);
     // Nobody follows it.
@@ -224,7 +224,7 @@ describe('after v2', () => {
     expect(await told()).toEqual(before);
     await close('closed');
     const [body, comment] = await told();
-    expect(body).toContain('**Closed**: `v2` of `shop` will not be proposed again.');
+    expect(body).toContain('**Closed**: upstream `v2` of `shop` will not be proposed again.');
     expect(body).not.toMatch(/will be published|close the pull request/);
     expect(comment).toContain('### Closed without merging');
     expect(comment).not.toContain('Next');
