@@ -9,6 +9,7 @@ import { counted } from '../text/counted.ts';
 import { checkPackage, type Checked } from './check-package.ts';
 import { openRepository } from './checkout.ts';
 import { EXIT } from './exit-code.ts';
+import { reportLeftovers } from './leftovers.ts';
 import { CONFIGURATION, packagesIn } from './packages-in.ts';
 import { fromHere } from './system-error.ts';
 import type { Call } from './verb.ts';
@@ -39,11 +40,15 @@ export async function checkRepository(call: Call, top: string): Promise<number> 
   }
   terminal.progress('');
   const failed = done.filter(({ ok }) => !ok);
+  const home = join(top, registered);
+  const known = packagesIn(home);
+  const leftOut = reportLeftovers(call, home, known, (path) => fromHere(join(home, path), call.path('.')));
   if (terminal.json) {
     terminal.document({
       ok: failed.length === 0,
       configuration: configured ? CONFIGURATION : null,
       packages: done.map(({ path, document }) => ({ package: path, ...document })),
+      leftOut: leftOut.map(({ path, what }) => ({ path, what })),
     });
   } else {
     const left = packages.length - chosen.length;

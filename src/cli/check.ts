@@ -1,7 +1,8 @@
 import { checkPackage } from './check-package.ts';
 import { usageError } from './exit-code.ts';
+import { reportLeftovers } from './leftovers.ts';
 import { isRepositoryTop } from './packages-in.ts';
-import type { Call } from './verb.ts';
+import { placeIn, type Call } from './verb.ts';
 
 /**
  * `portico check [DIR]`: fails when the Kptfile has errors, a function fails, a validator finds errors, or when rendering would
@@ -20,7 +21,10 @@ export async function check(call: Call): Promise<number> {
       'Name the top of a clone, and leave out --config: its own configuration is read.',
     );
   const { document, ok, exit } = await checkPackage(call, directory, typed);
-  if (call.terminal.json) call.terminal.document(document);
+  const place = placeIn(call, directory);
+  const left = reportLeftovers(call, directory, ['.'], (path) => (path === '.' ? typed : place(path)));
+  const leftOut = left.map(({ path, what }) => ({ path, what }));
+  if (call.terminal.json) call.terminal.document({ ...document, leftOut });
   else if (ok) call.terminal.print('The package is valid and rendered.');
   return exit;
 }

@@ -90,10 +90,15 @@ function foldersOf(call: Call): readonly string[] {
   return typed.length === 0 ? foldersHere(call.path('.')) : typed.map((folder) => call.path(folder));
 }
 
+/** Columns about an upstream say so: a package has revisions of its own, with the same names. */
+const UPSTREAM_COLUMNS: Readonly<Record<string, string>> = { at: 'upstream at', newest: 'upstream newest' };
+
 function lines(rows: readonly Readonly<Record<string, string | number | boolean>>[]): string[] {
   const [first] = rows;
   if (first === undefined) return ['Nothing found.'];
-  const header = Object.keys(first).map((key) => key.toUpperCase());
+  const header = Object.keys(first).map((key) =>
+    ('upstream' in first ? (UPSTREAM_COLUMNS[key] ?? key) : key).toUpperCase(),
+  );
   const cells = rows.map((row) => Object.values(row).map((value) => visible(String(value)) || '-'));
   return columns([header, ...cells]);
 }

@@ -9,12 +9,16 @@ import { processorsSchema, readsOf } from '../processors/processor-spec.ts';
 import { readSources } from '../sources/read-sources.ts';
 import { counted } from '../text/counted.ts';
 import { packagesIn } from './packages-in.ts';
+import { visible } from './terminal.ts';
 import { columns } from './text-table.ts';
+import type { Call } from './verb.ts';
 
 export interface Leftover {
   readonly path: string;
   readonly what: string;
   readonly remedy: string;
+  /** It holds something that a cluster could get. */
+  readonly matters: boolean;
 }
 
 /** The rest is counted: a table on a terminal has to stay short. */
@@ -55,6 +59,7 @@ export function findLeftovers(
       path,
       what: 'a package that is left out',
       remedy: isHidden(path) ? 'rename it: git tags cannot start with a dot' : portico('check', typed(path)),
+      matters: true,
     })),
     ...[...buildable]
       // A chart contains the charts that it depends on.
@@ -64,11 +69,13 @@ export function findLeftovers(
         path,
         what: isOutside(path) ? `${kind} without a Kptfile` : `${kind} in a package, not built`,
         remedy: `${isOutside(path) ? 'put it into a package and ' : ''}build it by a processor: ${PROCESSORS}`,
+        matters: true,
       })),
     ...[...resources].map(([path, count]) => ({
       path,
       what: `${counted(count, 'resource')} without a Kptfile`,
       remedy: path === '.' ? 'put them into a folder with a Kptfile' : portico('init', typed(path)),
+      matters: true,
     })),
     ...(others.length === 0
       ? []
@@ -77,6 +84,7 @@ export function findLeftovers(
             path: shortened(others),
             what: `${counted(others.length, 'file')} outside any package`,
             remedy: 'nothing: Portico ignores such files',
+            matters: false,
           },
         ]),
   ];
@@ -92,6 +100,24 @@ export function leftoversText(leftovers: readonly Leftover[]): string {
 }
 
 const CHART = 'a Helm chart';
+
+/** Reports what `portico check` neither renders nor checks, as warnings. */
+export function reportLeftovers(
+  call: Pick<Call, 'terminal'>,
+  folder: string,
+  packages: readonly string[],
+  typed: (path: string) => string,
+): readonly Leftover[] {
+  const { terminal } = call;
+  const left = findLeftovers(folder, packages, typed).filter(({ matters }) => matters);
+  for (const { path, what, remedy } of left) {
+    const where = visible(typed(path));
+    terminal.say(
+      `${where}: ${terminal.style('yellow', 'warning:', 'stderr')} ${what}, so it is not checked; ${remedy}`,
+    );
+  }
+  return left;
+}
 
 /** The directory of a chart or a kustomization, by the file that makes it one. */
 function buildableAt(path: string): (readonly [string, string])[] {

@@ -1,5 +1,5 @@
-import { whoMay } from './authorize.ts';
 import { hereText } from '../text/revision-text.ts';
+import { whoMay } from './authorize.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
 import { publish } from './publish.ts';

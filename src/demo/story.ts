@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { LocalPortico } from '../cli/local-portico.ts';
 import { branchRuleset, tagRuleset } from '../config/ruleset.ts';
 import { PorticoError } from '../error.ts';
+import { revisionsText } from '../text/revision-text.ts';
 import { as, DOWNSTREAMS, ORGANISATION, UPSTREAM } from './cast.ts';
 import { changePackage } from './choose.ts';
 import type { Narrator } from './narrator.ts';
@@ -179,7 +180,7 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     expect(data.merged, 'the pull request was not merged');
     return `merged as ${data.merge_commit_sha?.slice(0, 7) ?? ''}`;
   });
-  await narrator.step(`${hero}@v2 is tagged and released`, async () => {
+  await narrator.step(`${UPSTREAM}: ${hero}@v2 is tagged and released`, async () => {
     await alice.rest.git.getRef({ ...here, ref: `tags/${hero}/v2` });
     const { data } = await alice.rest.repos.getReleaseByTag({ ...here, tag: `${hero}/v2` });
     return data.html_url;
@@ -205,7 +206,8 @@ export async function tellStory(local: LocalPortico, narrator: Narrator, plot: P
     await say({ local, who: alice, repo: first, number: update, body: '/portico publish' });
     const { data: tags } = await bob.rest.git.listMatchingRefs({ ...there, ref: `tags/${hero}/` });
     expect(tags.length === 1, `there are ${tags.length} tags`);
-    return `${first}: ${tags[0]?.ref ?? ''}`;
+    const here = tags[0]?.ref.split('/').at(-1) ?? '';
+    return `${first}: ${revisionsText({ path: hero, upstream: { from: 'v1', to: 'v2' }, here: { to: here } })}`;
   });
   return { dashboards, openUpdate };
 }

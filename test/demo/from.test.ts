@@ -91,6 +91,7 @@ test('the table has a bounded number of rows', () => {
     path: `p${at}`,
     what: 'a chart',
     remedy: 'build it',
+    matters: true,
   }));
   const lines = leftoversText(rows).split('\n');
   expect(lines).toHaveLength(22);

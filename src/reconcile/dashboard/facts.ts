@@ -48,6 +48,9 @@ export interface DashboardFacts {
   readonly channelFollowers: ReadonlyMap<string, readonly ChannelFollower[]>;
 }
 
+/** Proposals whose checks are read for one dashboard: each costs a call. */
+const MAX_CHECKED = 50;
+
 export async function loadDashboardFacts(
   {
     ports,
@@ -72,7 +75,7 @@ export async function loadDashboardFacts(
     const removes = path !== undefined && (await isRemoved({ git, pull, repository, path, signal }));
     const named = path === undefined ? [] : [path];
     const paths = removes ? named : await changedPackages({ git, pull, config, repository, named, signal });
-    const check = await checkOf(forge, pull, signal);
+    const check = drafts.length < MAX_CHECKED ? await checkOf(forge, pull, signal) : 'unknown';
     drafts.push({ number, title, paths, isDraft, removes, check });
   }
   const refs = await loadRevisionRefs(git, signal);

@@ -31,7 +31,11 @@ export function packagesPart(input: Input): string {
     usedBy(input.users.get(one.directory) ?? [], repository.revisions.get(one.directory)?.at(-1)),
     notesOf(input, one),
   ]);
-  const table = section('Packages', ['package', 'newest revision here', 'made from', 'used by', 'notes'], rows);
+  const table = section(
+    'Packages',
+    ['package', 'newest revision here', 'made from', 'used by', 'notes'],
+    rows,
+  );
   return packages.some(({ directory }) => changed.has(directory)) ? `${table}\n\n${PUSHED}` : table;
 }
 
@@ -55,10 +59,11 @@ function madeFrom({ lock }: CatalogPackage): string {
 function usedBy(users: readonly DashboardUser[], newest: string | undefined): string {
   if (users.length === 0) return '';
   const current = users.filter(({ at }) => at === newest).length;
-  const share = newest === undefined ? '' : `${current} of ${users.length} at ${upstreamText(newest, code)}: `;
-  const named = users.slice(0, MAX_NAMED).map(({ name, at }) =>
-    at === newest ? code(name) : `${code(name)} at ${upstreamText(at, code)}`,
-  );
+  const share =
+    newest === undefined ? '' : `${current} of ${users.length} at ${upstreamText(newest, code)}: `;
+  const named = users
+    .slice(0, MAX_NAMED)
+    .map(({ name, at }) => (at === newest ? code(name) : `${code(name)} at ${upstreamText(at, code)}`));
   const more = users.length - named.length;
   return `${share}${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

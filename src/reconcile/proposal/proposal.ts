@@ -1,7 +1,9 @@
 /** Pull requests against the registered branch: read, brought to what they should be, judged, summed up. */
 import { PorticoError } from '../../error.ts';
 import { DONE, nothing, PUT_OFF, type Answer, type Reconciler } from '../answer.ts';
+import { AGGREGATE_CHECK } from '../check-names.ts';
 import { createTrialMemory } from '../check/config-trial.ts';
+import type { CheckInput } from '../forge/checks.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
 import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
@@ -115,6 +117,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     if (await pushRemade({ ports, access, snapshot: now, remade, signal })) return;
     const { checks, jobs, summary } = planProposal(found, target);
     await looking.forge.putChecks(checks, signal);
+    await tellResult(ports, target, checks, listed);
     if (jobs.length > 0) await ports.enqueue(jobs);
     const sticky = { number: target.number, marker: SUMMARY_MARKER, body: summary };
     await forge.upsertStickyAmong(comments, sticky, signal);
@@ -160,6 +163,20 @@ async function tellDashboard(
   if (listed.get(place) === now) return;
   // What was closed before anybody looked stands on no dashboard.
   if (state === 'open' || listed.has(place)) await ports.enqueue(dashboardNews(ports, repository));
+  keepNewest(listed, place, now, MAX_LISTED);
+}
+
+/** The dashboard shows whether a proposal passes. Updates are listed there by other jobs. */
+async function tellResult(
+  ports: Ports,
+  { repository, number }: Pick<JobData<'proposal'>, 'repository' | 'number'>,
+  checks: readonly CheckInput[],
+  listed: Map<string, string>,
+): Promise<void> {
+  const place = `${repository.id}#${number} check`;
+  const now = checks.find(({ name }) => name === AGGREGATE_CHECK)?.conclusion ?? '';
+  if (listed.get(place) === now) return;
+  await ports.enqueue(dashboardNews(ports, repository));
   keepNewest(listed, place, now, MAX_LISTED);
 }
 

@@ -30,7 +30,10 @@ import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
 export interface SummaryInput {
   readonly pull: Pull;
   readonly digest: string;
-  readonly packages: readonly Pick<PackageChange, 'path' | 'newest' | 'next' | 'upstream' | 'version' | 'content' | 'diff'>[];
+  readonly packages: readonly Pick<
+    PackageChange,
+    'path' | 'newest' | 'next' | 'upstream' | 'version' | 'content' | 'diff'
+  >[];
   readonly rendered: readonly Pick<RenderedPackage, 'package' | 'runs' | 'findings'>[];
   readonly checks: readonly CheckInput[];
   readonly approvals: ApprovalCount;

@@ -43,7 +43,8 @@ export async function leftOut(
   );
   const outside: string[] = [];
   const manifests = otherFiles.filter(
-    ({ path, blob }) => blob !== null && isApplied(path) && !path.split('/').some((part) => part.startsWith('.')),
+    ({ path, blob }) =>
+      blob !== null && isApplied(path) && !path.split('/').some((part) => part.startsWith('.')),
   );
   for (const { path } of manifests.slice(0, MAX_READ)) {
     const bytes = await git.readFile(head, path, signal);

@@ -49,10 +49,7 @@ export async function loadChanges(
   );
 }
 
-function revisionsOf(
-  before: PackageFiles,
-  after: PackageFiles,
-): Pick<PackageChange, 'version' | 'upstream'> {
+function revisionsOf(before: PackageFiles, after: PackageFiles): Pick<PackageChange, 'version' | 'upstream'> {
   const version = packageVersion(after);
   const to = lockedRef(after);
   return {

@@ -1,10 +1,10 @@
 /** Pure: what a rollout will do, as the answer to `/portico rollout plan` says it. */
 import { repositoryName } from '../../catalog/catalog.ts';
-import { upstreamText } from '../../text/revision-text.ts';
 import type { WavePlan } from '../../package/rollout/plan.ts';
 import type { Wave } from '../../package/rollout/rollout.ts';
 import { waveTimings, type WaveTiming } from '../../package/rollout/timing.ts';
 import { durationText, momentText } from '../../text/duration.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
 import type { RolloutLook } from './rollouts.ts';
@@ -61,10 +61,12 @@ function timingText({ opensAt, notBefore, failsAt }: WaveTiming, now: Date): str
 
 function namesOf({ members }: WavePlan<RolloutMember>): string {
   const named = members.filter(({ hidden }) => !hidden);
-  const shown = named.slice(0, MAX_NAMED).map(
-    ({ name, standing, at }) =>
-      `${code(name)} (${at === undefined ? '' : `${upstreamText(at)}, `}${standing})`,
-  );
+  const shown = named
+    .slice(0, MAX_NAMED)
+    .map(
+      ({ name, standing, at }) =>
+        `${code(name)} (${at === undefined ? '' : `${upstreamText(at)}, `}${standing})`,
+    );
   const left = named.length - shown.length;
   return [...shown, ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }

@@ -16,8 +16,8 @@ import { scrubSecrets } from '../../text/secrets.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import { stepsText, type SourceRenewal } from '../downstream/source-renewal.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
-import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
 import { isOlder } from '../rollout/led-back.ts';
+import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/update-record.ts';
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
 import { renewedInGroup, renewedOpening, renewedText, type RenewedSources } from './renewed-text.ts';
@@ -128,7 +128,8 @@ export function planTitle(
 ): string {
   const [first] = brought;
   if (first === undefined) return `Update the group ${group ?? ''}`;
-  if (group === undefined) return `${updateTitle(first.down, first.to, first.way)}${withdrawnText(first.way)}`;
+  if (group === undefined)
+    return `${updateTitle(first.down, first.to, first.way)}${withdrawnText(first.way)}`;
   if (brought.length === 1) return `${updateTitle(first.down, first.to, first.way)} (group ${group})`;
   const isUpstream = brought.every(({ down: { renewal } }) => renewal === undefined);
   const same = brought.every(({ to }) => to === first.to)

@@ -270,7 +270,9 @@ export async function upsertBlockedNotice({
     ({ author, body }) => author === ports.app.botLogin && body.startsWith(STOP_MARKER),
   );
   if (!isAnnounced) return;
-  const text = brought.map(({ down, to }) => `${code(down.path)} is updated to ${upstreamText(to, code)}.`).join(' ');
+  const text = brought
+    .map(({ down, to }) => `${code(down.path)} is updated to ${upstreamText(to, code)}.`)
+    .join(' ');
   await forge.upsertSticky(open.number, STOP_MARKER, text, signal);
 }
 

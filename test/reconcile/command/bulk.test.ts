@@ -97,7 +97,10 @@ test('updates and rollbacks are for packages', async () => {
   const { data } = await stage.as('bob').rest.issues.create({ ...many.where, title: 'Update all' });
   await many.command(data.number, "/portico bulk update '--match=*' --upstream=acme/up", 'bob');
   expect((await many.command(data.number, '/portico confirm', 'bob')).reaction).toBe('rocket');
-  expect((await many.pulls()).map(({ title }) => title).sort()).toEqual(['Update e to upstream v2', 'Update f to upstream v2']);
+  expect((await many.pulls()).map(({ title }) => title).sort()).toEqual([
+    'Update e to upstream v2',
+    'Update f to upstream v2',
+  ]);
 
   const issue = (await stage.as('bob').rest.issues.create({ ...up.where, title: 'Back' })).data.number;
   await up.command(issue, '/portico bulk rollback --match=web --to=v1', 'bob');

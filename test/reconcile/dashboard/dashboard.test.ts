@@ -41,9 +41,9 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
     { 'web/config.yaml': configMap('web', { color: 'red' }) },
     { draft: true },
   );
-  expect(await board('up')).toContain(`| #${draft.number} | \`web\` | Draft |`);
+  expect(await board('up')).toContain(`| #${draft.number} | \`web\` | Draft, waits for an approval |`);
   await up.command(draft.number, '/portico propose');
-  expect(await board('up')).toContain(`| #${draft.number} | \`web\` | Proposed |`);
+  expect(await board('up')).toContain(`| #${draft.number} | \`web\` | Proposed, waits for an approval |`);
   await up.review(draft.number, 'APPROVE');
   await up.command(draft.number, '/portico publish');
   expect(await board('up')).not.toContain('### Drafts and proposals');
@@ -51,12 +51,12 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   const lock = (await up.tags()).get('web/v1')!;
   const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
   await down.push('main', below('shop', { ...PACKAGE, Kptfile }));
-  expect(await board('up')).toContain('| 1 of 1 at `v1`: `acme/down:shop` |');
+  expect(await board('up')).toContain('| 1 of 1 at upstream `v1`: `acme/down:shop` |');
 
   await up.publish('second', { 'web/config.yaml': configMap('web', { color: 'green' }) });
-  expect(await board('up')).toContain('| 0 of 1 at `v2`: `acme/down:shop@v1` |');
+  expect(await board('up')).toContain('| 0 of 1 at upstream `v2`: `acme/down:shop` at upstream `v1` |');
   const [update] = await down.pulls();
-  expect(await board('down')).toContain(`| \`shop\` | \`v2\` | #${update!.number} |`);
+  expect(await board('down')).toContain(`| \`shop\` | upstream \`v1\` → \`v2\` | #${update!.number} |`);
   await down.command(update!.number, '/portico pause shop');
   expect(await board('down')).toMatch(
     new RegExp(`\\| \`shop\` \\|[^|]*\\| \`paused\`, #${update!.number} \\|`),

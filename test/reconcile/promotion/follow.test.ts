@@ -77,7 +77,10 @@ test('both go where the channel leads, and back with it; a pin of the configurat
   await stage.repository('shop').press(update!.number);
   await up.push('main', { [FILE]: file('v1, v2, v3') });
   await stage.idle();
-  expect([await titles('edge'), await titles('shop')]).toEqual([['Update made to upstream v3'], ['Update web to upstream v3']]);
+  expect([await titles('edge'), await titles('shop')]).toEqual([
+    ['Update made to upstream v3'],
+    ['Update web to upstream v3'],
+  ]);
   const [next] = await stage.repository('edge').pulls();
   expect(next?.body).toContain('Channel `stable`, **step 1 of 1: v2 → v3.**');
   // The board of the upstream knows what each follows.

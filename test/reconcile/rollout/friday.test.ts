@@ -209,7 +209,10 @@ test('one order takes it back from exactly those who have it, each to what it wa
   await up.say(number, '/portico rollout rollback apps web');
   // Some of it is done when the process ends.
   await unheard(async () => {});
-  expect(await open()).toEqual(['canary-a: Update shop to upstream v3', 'canary-b: Update shop to upstream v2']);
+  expect(await open()).toEqual([
+    'canary-a: Update shop to upstream v3',
+    'canary-b: Update shop to upstream v2',
+  ]);
   expect((await told()).comments).toHaveLength(1);
   expect((await told()).comments[0]).toContain('is rolled back');
   await bring('canary-a');

@@ -143,7 +143,9 @@ describe('the long story', { tags: ['campaign'] }, () => {
     expect(await said('/portico rollout resume web')).toMatchObject({ reaction: 'rocket' });
     expect((await openIn())[0]).toBe('canary: Update shop to upstream v3');
     expect(await said('/portico rollout skip web canary')).toMatchObject({ reaction: 'rocket' });
-    expect(await openIn()).toEqual(['canary', 'one', 'four'].map((name) => `${name}: Update shop to upstream v3`));
+    expect(await openIn()).toEqual(
+      ['canary', 'one', 'four'].map((name) => `${name}: Update shop to upstream v3`),
+    );
     const open = await openIn();
     expect(await said('/portico rollout rollback web')).toMatchObject({ reaction: 'rocket' });
     expect(await openIn()).toEqual([]);

@@ -102,7 +102,8 @@ test(
     await stage.as('alice').rest.repos.update({ ...stage.repository('up').where, name: 'upper' });
     await stage.idle();
     await release('v4', 'fourth', 'upper');
-    for (const name of ['other', 'retired']) expect(await titles(name)).toEqual(['Update shop to upstream v4']);
+    for (const name of ['other', 'retired'])
+      expect(await titles(name)).toEqual(['Update shop to upstream v4']);
   },
 );
 

@@ -154,7 +154,10 @@ describe('after v2', () => {
     expect(comment).toContain(`### Published \`${path}@v1\``);
     expect(comment).not.toMatch(/Next|Downstream/);
     const next = await onlyPull(repo);
-    expect([pull.title, next.title].toSorted()).toEqual(['Update one to upstream v2', 'Update two to upstream v2']);
+    expect([pull.title, next.title].toSorted()).toEqual([
+      'Update one to upstream v2',
+      'Update two to upstream v2',
+    ]);
   });
 
   test('follow: none waits for a command; in an issue it can be asked for', async () => {
@@ -402,7 +405,7 @@ describe('after v3, before v2 is approved', () => {
     const told = (await repo.comments(pull.number)).find(({ body }) =>
       body?.startsWith('<!-- portico:update -->'),
     );
-    expect(told?.body).toContain('`shop` is updated to `v3`.');
+    expect(told?.body).toContain('`shop` is updated to upstream `v3`.');
     expect(update.body).not.toContain('as Portico created it');
     expect((await repo.command(pull.number, '/portico resolve local')).reaction).toBe('rocket');
     expect((await repo.pull(pull.number)).body).toContain('the update **as Portico created it**');

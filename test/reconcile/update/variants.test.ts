@@ -339,7 +339,11 @@ longTest('variants that name repositories without registering them make their pa
     }),
   );
   const titles = made.flat().map(({ title }) => title);
-  expect(titles.toSorted()).toEqual(['Create one-base at upstream v1', 'Create one-vlan at upstream v1', 'Create two at upstream v1']);
+  expect(titles.toSorted()).toEqual([
+    'Create one-base at upstream v1',
+    'Create one-vlan at upstream v1',
+    'Create two at upstream v1',
+  ]);
   for (const { repo, title, sha } of made.flat()) {
     const path = title.split(' ')[1]!;
     const kptfile = (await repo.read(`${path}/Kptfile`, sha))!;
