@@ -9,6 +9,7 @@ import { newestInRange } from '../../config/follow.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { notShown } from '../../text/counted.ts';
 import { shorten } from '../../text/cut-text.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import { configText } from '../check/config-check.ts';
 import { createTrialMemory } from '../check/config-trial.ts';
@@ -205,7 +206,12 @@ function rowOf(
   stopped: boolean,
 ): string[] {
   const { policy } = repository.updates ?? {};
-  const start = [code(name), code(offer.path), code(followText(follow)), at === undefined ? '–' : code(at)];
+  const start = [
+    code(name),
+    code(offer.path),
+    code(followText(follow)),
+    at === undefined ? '–' : upstreamText(at, code),
+  ];
   if (at === undefined || !offer.revisions.includes(at)) {
     return [...start, '–', 'It is not made yet, or is locked to no revision.'];
   }
@@ -219,5 +225,9 @@ function rowOf(
     newestInRange,
     ...(policy && { policy }),
   });
-  return [...start, to === undefined ? '–' : code(to), foreignSentence(shorten(message, MAX_WHY))];
+  return [
+    ...start,
+    to === undefined ? '–' : upstreamText(to, code),
+    foreignSentence(shorten(message, MAX_WHY)),
+  ];
 }

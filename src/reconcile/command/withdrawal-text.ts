@@ -1,6 +1,7 @@
 /** Pure: what a rollback does to each downstream, as the answer to the command says it. */
 import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { Withdrawal, WithdrawalPlan } from '../rollout/way-back.ts';
 import { code, table } from '../text/markdown-blocks.ts';
 
@@ -19,7 +20,12 @@ export function withdrawalText(
   how: 'plan' | 'order' | 'refusal',
 ): string {
   const rows = plans.flatMap((plan) =>
-    plan.moves.map((move) => [code(placeOf(plan)), code(move.name), code(plan.revision), wordsOf(move)]),
+    plan.moves.map((move) => [
+      code(placeOf(plan)),
+      code(move.name),
+      upstreamText(plan.revision, code),
+      wordsOf(move),
+    ]),
   );
   const left = Math.max(0, rows.length - MAX_ROWS) + plans.reduce((sum, { unread }) => sum + unread, 0);
   const nobody = plans.filter(({ moves, unread }) => moves.length + unread === 0);
@@ -59,11 +65,11 @@ function placeOf({ governed: { upstream, path } }: WithdrawalPlan): string {
 function wordsOf({ what, to = '' }: Withdrawal): string {
   switch (what) {
     case 'back':
-      return code(to);
+      return upstreamText(to, code);
     case 'stays':
       return 'stays: it was at no other revision';
     case 'own':
-      return `its own configuration decides; it was at ${code(to)}`;
+      return `its own configuration decides; it was at ${upstreamText(to, code)}`;
     case 'close':
       return 'its open update is closed';
   }

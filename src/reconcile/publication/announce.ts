@@ -1,7 +1,10 @@
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { lockedRef, packageVersion } from '../../package/package-version.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { trailersOf, type Provenance } from '../../revision/provenance.ts';
+import { joined } from '../../text/joined.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { GitRef, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
@@ -105,6 +108,14 @@ function provenanceLine(provenance: Provenance): string {
   ].join(' ');
 }
 
+/** The revision of the upstream, and the version of the chart or operator that people know the content by. */
+function madeFromText({ before, after }: Readonly<Record<'before' | 'after', PackageFiles>>): string {
+  const [to, version] = [lockedRef(after), packageVersion(after)];
+  const upstream =
+    to === undefined ? '' : `Made from ${upstreamText({ from: lockedRef(before), to }, code)}.`;
+  return joined([upstream, version === undefined ? '' : `Version ${code(version)}.`], ' ');
+}
+
 /** As Markdown; of what cannot be read, why. */
 async function changesBetweenTags({
   ports: { content },
@@ -126,7 +137,8 @@ async function changesBetweenTags({
         before: before === undefined ? new Map() : await read(before),
         after: await read(after),
       };
-      return (await content.diffText({ ...sides, limit: 50_000 }, signal)).text;
+      const { text } = await content.diffText({ ...sides, limit: 50_000 }, signal);
+      return joined([madeFromText(sides), text]);
     },
     (why) => why,
   );

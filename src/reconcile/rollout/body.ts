@@ -1,6 +1,7 @@
 /** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
 import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutLook } from './rollouts.ts';
 
@@ -39,7 +40,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
     plan.state === 'done'
       ? ''
       : `${approving(rollout.name, revision, waves)}\n\n\`/portico rollout plan|stop|resume|rollback ${rollout.name}\`, \`/portico rollout approve|skip|pause|resume ${rollout.name} <wave>\``;
-  const head = `**${code(rollout.name)}**: ${code(what)} ${code(revision)} ${state[plan.state]}.${why}`;
+  const head = `**${code(rollout.name)}**: ${code(what)} ${upstreamText(revision, code)} ${state[plan.state]}.${why}`;
   // Of a document that cannot be followed there are no waves.
   if (waves.length === 0) return head;
   const drawn = ['```mermaid', picture(waves), '```'].join('\n');

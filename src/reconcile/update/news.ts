@@ -1,3 +1,4 @@
+import { upstreamText } from '../../text/revision-text.ts';
 import type { Ports } from '../ports.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { packagesOf, readSealed } from '../seal/update-record.ts';
@@ -77,11 +78,11 @@ export async function tellOfRetarget({
   }
   const opening =
     alone !== undefined
-      ? `**This pull request now brings ${code(alone.to)}** instead of ${code(alone.was ?? '')}.`
+      ? `**This pull request now brings ${upstreamText(alone.to, code)}** instead of ${code(alone.was ?? '')}.`
       : `**This pull request now brings other revisions:** ${[
           ...news.map(
             ({ down, to, was }) =>
-              `${code(down.path)} ${was === undefined ? 'is added at' : `${code(was)} →`} ${code(to)}`,
+              `${code(down.path)} ${was === undefined ? 'is added at ' : ''}${upstreamText({ from: was, to }, code)}`,
           ),
           ...gone.map(({ directory }) => `${code(directory)} is no longer part of it`),
         ].join('; ')}.`;

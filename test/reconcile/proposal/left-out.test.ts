@@ -14,7 +14,7 @@ beforeAll(async () => {
       up: { files: below('web', smallPackage('web')) },
       free: { spec: 'branch: main\npublish: { requireApprovals: 0 }\nupdates: { follow: latest }' },
     },
-    { environment: { dashboardSeconds: 0 } },
+    { shares: true, environment: { dashboardSeconds: 0 } },
   );
   const up = stage.repository('up');
   await up.publish('first', { 'web/config.yaml': configMap('web', { a: 'b' }) });
