@@ -270,7 +270,7 @@ function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
     created ? `new: ${upstreamText(to, code)}` : upstreamText({ from, to }, code),
     links === undefined ? '' : linkList(links),
   ]);
-  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'upstream revision', ''], rows)}`;
+  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'revision', ''], rows)}`;
 }
 
 function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly UpdatedPart[]): string {

@@ -267,7 +267,7 @@ describe('updates of sources', { tags: ['helm', 'bubblewrap'] }, () => {
     expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.5.0');
     await ask('/portico update web 2.0.0');
     const told = (await shop.comments(issue.data.number)).map(({ body }) => body).join('\n');
-    expect(told).toMatch(/`web` is not updated to `2.0.0` \(`no-such-revision`\)/);
+    expect(told).toMatch(/`web` is not updated to upstream `2.0.0` \(`no-such-revision`\)/);
     expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.5.0');
   });
 
