@@ -53,6 +53,32 @@ describe('check at the top of a repository', () => {
     });
   });
 
+  test('warns of resources that belong to no package, and of kustomizations that nobody builds', async () => {
+    using dir = scratch();
+    dir.write({
+      'web/Kptfile': KPTFILE('web'),
+      'web/c.yaml': MAP,
+      'web/kustomization.yaml':
+        'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [c.yaml]\n',
+      'cache/deploy.yaml': MAP,
+      'README.md': '',
+      '.github/portico.yaml': CONFIG.replace(/spec:[^]*/, 'spec: {}\n'),
+    });
+    const { code, stderr } = await portico(['check'], { cwd: dir.path('.') });
+    expect(code).toBe(0);
+    expect(stderr.split('\n').filter((line) => line.includes('so it is not checked'))).toEqual([
+      expect.stringMatching(/^web: warning: a kustomization in a package, not built, /),
+      expect.stringMatching(/^cache: warning: 1 resource without a Kptfile, /),
+    ]);
+    const json = await portico(['check', '--json'], { cwd: dir.path('.') });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      leftOut: [{ path: 'web' }, { path: 'cache', what: '1 resource without a Kptfile' }],
+    });
+    // One package alone warns of what is in it.
+    const one = await portico(['check', 'web'], { cwd: dir.path('.') });
+    expect(one.stderr).toContain('web: warning: a kustomization in a package, not built');
+  });
+
   test('warns of files from which a tool in spec.deploy builds other resources', async () => {
     using dir = scratch();
     const files = { 'pkgs/a/Kptfile': KPTFILE('a'), 'pkgs/a/x.jsonnet': '{}', 'pkgs/a/Chart.yaml': MAP };
