@@ -174,7 +174,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:',
     'npm:zod',
   ],
-  demo: ['cli', 'config', 'package', 'function', 'git', 'node:', 'npm:'],
+  demo: ['cli', 'config', 'package', 'function', 'git', 'text', 'node:', 'npm:'],
   trial: ['text', 'forge', 'git', PORTS, 'node:', 'npm:zod'],
   registration: ['forge', 'node:', 'npm:zod', 'npm:yaml'],
   'cli/local': ['config', 'revision', 'git', 'catalog', 'command', ...ROOMS, 'node:'],
