@@ -238,7 +238,7 @@ test('commands open pull requests about channels, and what meets another is made
   const said = await up.command(issue.number, '/portico promote web@v9 to stable');
   expect([said.reaction, said.reply]).toEqual([
     'confused',
-    expect.stringContaining('V9 is not published, or has lost its tag'),
+    expect.stringContaining('v9 is not published, or has lost its tag'),
   ]);
   expect((await up.command(issue.number, '/portico promote web@v3 to stable', 'rita')).reaction).toBe(
     'confused',

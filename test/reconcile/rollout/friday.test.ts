@@ -191,10 +191,10 @@ test('a rollback of several packages says what would go where, and does nothing 
   const { reaction, reply } = await up.command(number, '/portico rollout rollback apps');
   expect(reaction).toBe('rocket');
   expect(reply).toContain('**Nothing is done yet.**');
-  expect(reply).toContain('| `acme/up:web` | `acme/canary-a:shop` | `v4` | `v3` |');
+  expect(reply).toContain('| `acme/up:web` | `acme/canary-a:shop` | upstream `v4` | upstream `v3` |');
   expect(reply).toContain('| `acme/up:web` | `acme/canary-b:shop` | `v4` | `v2` |');
   expect(reply).toContain(
-    '| `acme/up:api` | `acme/canary-a:api` | `v1` | stays: it was at no other revision |',
+    '| `acme/up:api` | `acme/canary-a:api` | upstream `v1` | stays: it was at no other revision |',
   );
   expect(await up.git('for-each-ref', 'refs/portico/rollout')).toBe(before);
   const refused = await up.command(number, '/portico rollout rollback apps api');
@@ -210,15 +210,15 @@ test('one order takes it back from exactly those who have it, each to what it wa
   // Some of it is done when the process ends.
   await unheard(async () => {});
   expect(await open()).toEqual([
-    'canary-a: Update shop to upstream v3',
-    'canary-b: Update shop to upstream v2',
+    'canary-a: Roll back shop to upstream v3 (v4 is withdrawn)',
+    'canary-b: Roll back shop to upstream v2 (v4 is withdrawn)',
   ]);
   expect((await told()).comments).toHaveLength(1);
   expect((await told()).comments[0]).toContain('is rolled back');
   await bring('canary-a');
   await stage.idle();
   expect(await stage.repository('canary-a').read('shop/config.yaml')).toContain('color: v3');
-  expect(await open()).toEqual(['canary-b: Update shop to upstream v2']);
+  expect(await open()).toEqual(['canary-b: Roll back shop to upstream v2 (v4 is withdrawn)']);
 });
 
 test('the server tells every series that alerts and panels ask for, and how the rollout is', async () => {

@@ -384,7 +384,7 @@ longTest(
     await auto.push('blocked', { 'x.txt': 'x' });
     await stage.look('auto');
     const [back, ...none] = await auto.pulls();
-    expect([back?.title, none]).toEqual(['Update shop to upstream v1', []]);
+    expect([back?.title, none]).toEqual(['Roll back shop to upstream v1', []]);
     // Nothing is wrong with it: it only waits for people.
     expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('action_required');
     await auto.merge(back!.number);
