@@ -192,7 +192,7 @@ test('a rollback of several packages says what would go where, and does nothing 
   expect(reaction).toBe('rocket');
   expect(reply).toContain('**Nothing is done yet.**');
   expect(reply).toContain('| `acme/up:web` | `acme/canary-a:shop` | upstream `v4` | upstream `v3` |');
-  expect(reply).toContain('| `acme/up:web` | `acme/canary-b:shop` | `v4` | `v2` |');
+  expect(reply).toContain('| `acme/up:web` | `acme/canary-b:shop` | upstream `v4` | upstream `v2` |');
   expect(reply).toContain(
     '| `acme/up:api` | `acme/canary-a:api` | upstream `v1` | stays: it was at no other revision |',
   );

@@ -127,7 +127,7 @@ test('a failing status stops, and takes the revision back where the gate says so
   expect((await openIn())[0]).toBe('canary: Update shop to upstream v3');
   await bring('canary');
   await report('canary', 'argocd', 'failure');
-  expect((await openIn())[0]).toBe('canary: Update shop to upstream v2');
+  expect((await openIn())[0]).toBe('canary: Roll back shop to upstream v2 (v3 is withdrawn)');
   expect(await dashboardOf('two')).toContain('`wave-rolled-back`');
   await bring('canary');
   expect(await stage.repository('canary').read('shop/config.yaml')).toContain('color: third');
