@@ -122,7 +122,7 @@ test('a mistake leaves the last good file in force; a tag that is gone stops the
   await stage.dashboard('shop');
   const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'What now' });
   expect((await up.command(issue.number, '/portico plan web')).reply).toContain(
-    '| `acme/shop:shop` | `web` | `channel/stable` | `v2` | – | The channel file has errors, so the channels of the package are stopped. |',
+    '| `acme/shop:shop` | `web` | `channel/stable` | upstream `v2` | – | The channel file has errors, so the channels of the package are stopped. |',
   );
 });
 
@@ -188,12 +188,12 @@ test('a proposal shows which rules it breaks, which gates are open, and who goes
   expect(graph?.output.summary).toMatch(/What changes from the one head to the other[^]*\+ data\.color: v4/);
   const planned = await up.command(number, '/portico plan web', 'rita');
   expect(planned.reply).toContain(
-    '| `acme/shop:shop` | `web` | `channel/stable` | `v2` | `v4` | step 1 of 1: v2 → v4. |',
+    '| `acme/shop:shop` | `web` | `channel/stable` | upstream `v2` | upstream `v4` | step 1 of 1: v2 → v4. |',
   );
   const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Who gets what' });
   const now = await up.command(issue.number, '/portico plan');
   expect(now.reply).toContain(
-    '| `acme/shop:shop` | `web` | `channel/stable` | `v2` | – | it is at v2, the head of stable. |',
+    '| `acme/shop:shop` | `web` | `channel/stable` | upstream `v2` | – | it is at v2, the head of stable. |',
   );
   expect((await up.command(issue.number, '/portico plan nope')).reply).toContain('no published revision');
 });
