@@ -67,7 +67,7 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   expect(await board('up')).toContain(`deletion proposed in #${removal.number}`);
 
   const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Too big' });
-  const asked = `| #${issue.number} | \`web@v2\` | \`bob\` requests its retirement | Too big. |`;
+  const asked = `| #${issue.number} | \`web@v2\` | \`bob\` requests its retirement | Too big |`;
   await up.command(issue.number, '/portico delete web@v2', 'bob');
   expect(await board('up')).toContain(asked);
   expect(await board('up')).toMatch(
