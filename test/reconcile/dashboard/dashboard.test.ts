@@ -63,7 +63,9 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   );
 
   const removal = await up.propose('drafts/old/away', { 'old/Kptfile': null, 'old/config.yaml': null });
-  expect(await board('up')).toContain(`| #${removal.number} | \`old\` | Proposed, a deletion, waits for an approval |`);
+  expect(await board('up')).toContain(
+    `| #${removal.number} | \`old\` | Proposed, a deletion, waits for an approval |`,
+  );
   expect(await board('up')).toContain(`deletion proposed in #${removal.number}`);
 
   const { data: issue } = await stage.as('bob').rest.issues.create({ ...up.where, title: 'Too big' });
