@@ -190,11 +190,7 @@ function names(all: readonly string[]): string {
 }
 
 function problemTable(problems: readonly ConfigProblem[], most = MAX_IN_COMMENT): string {
-  const rows = problems.map(({ file, line, message, hint }) => [
-    code(`${file}:${line}`),
-    message,
-    hint,
-  ]);
+  const rows = problems.map(({ file, line, message, hint }) => [code(`${file}:${line}`), message, hint]);
   return tableUpTo(most, ['where', 'problem', 'how to fix it'], rows);
 }
 
