@@ -19,6 +19,7 @@ import {
   type RepositoryDirectory,
 } from '../revision/package-path.ts';
 import { parseRevisionName } from '../revision/revision-name.ts';
+import { isSourceState } from '../text/revision-text.ts';
 import type * as schemas from './schemas.ts';
 
 /** A row, its place among those of its repository, and the other repositories that it names. */
@@ -99,7 +100,7 @@ export const updateRows: RowsIn = ({ catalog }, home) =>
       reason,
       message,
       ...(from !== undefined && { from }),
-      ...(to !== undefined && { to, upstreamRevision: to }),
+      ...(to !== undefined && { to, ...(!isSourceState(to) && { upstreamRevision: to }) }),
       ...ownRevision(home, path),
       ...(pull !== undefined && { pull }),
     };

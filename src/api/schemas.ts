@@ -66,7 +66,9 @@ export const updateRow = z
     message,
     from: revision('The revision that it is at').optional(),
     to: revision('The revision that is proposed or due').optional(),
-    upstreamRevision: revision('The same as `to`: a revision of the upstream').optional(),
+    upstreamRevision: revision(
+      'The same as `to`; absent for what sources lead to, such as `chart@1.2.0`',
+    ).optional(),
     revision: revision('The newest published revision of the downstream package itself').optional(),
     pull: pull.optional(),
   })

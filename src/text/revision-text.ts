@@ -22,9 +22,17 @@ function stepText({ from, to, version }: RevisionStep, write: Write): string {
   return from === undefined || from === to ? now : `${write(from)} → ${now}`;
 }
 
-/** `upstream v3 → v4` */
+/** True for the name of what sources lead to, such as `chart@7.3.0`: it is no revision of an upstream. */
+export function isSourceState(name: string): boolean {
+  return name.includes('@');
+}
+
+/** `upstream v3 → v4`, or of a package that is made from a chart `chart@1.0.0 → chart@1.1.0`. */
 export function upstreamText(step: RevisionStep | string, write: Write = PLAIN): string {
-  return `upstream ${stepText(typeof step === 'string' ? { to: step } : step, write)}`;
+  const whole = typeof step === 'string' ? { to: step } : step;
+  if (!isSourceState(whole.to)) return `upstream ${stepText(whole, write)}`;
+  const { from, ...alone } = whole;
+  return stepText(from !== undefined && isSourceState(from) ? whole : alone, write);
 }
 
 /** `here v7 → v8` */

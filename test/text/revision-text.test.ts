@@ -15,6 +15,8 @@ describe('revisions in texts', () => {
 
   test('a version of a chart or operator is next to the number of its revision', () => {
     expect(upstreamText({ from: 'v3', to: 'v4', version: '13.0.1' })).toBe('upstream v3 → v4 (13.0.1)');
+    expect(upstreamText({ from: 'chart@1.0.0', to: 'chart@1.1.0' })).toBe('chart@1.0.0 → chart@1.1.0');
+    expect(upstreamText({ from: 'v3', to: 'chart@1.1.0' })).toBe('chart@1.1.0');
     expect(hereText('v2', (text) => `\`${text}\``)).toBe('here `v2`');
   });
 });

@@ -2,8 +2,10 @@
 
 import { isSameAccount } from '../../command/account.ts';
 import { type BulkRequest, isMeant } from '../../command/bulk-request.ts';
+import type { UpdateChoice } from '../../command/command-state.ts';
 import type { Step } from '../../command/step.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { CommentSource } from '../comment-source.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
@@ -160,9 +162,13 @@ async function packageItems({ ports, access, facts, request, signal }: ItemsRequ
   return choices
     .filter(({ upstream }) => request.upstream === undefined || upstream.includes(request.upstream))
     .map((choice) => ({
-      what: `${choice.package}: ${choice.current ?? 'somewhere'} → ${request.to ?? 'latest'} of ${choice.upstream}`,
+      what: `${choice.package}: ${wishText(choice, request.to ?? 'latest')} of ${choice.upstream}`,
       line: `update ${quoted(choice.package)} ${request.to ?? 'latest'}`,
     }));
+}
+
+function wishText({ bySources, current }: UpdateChoice, to: string): string {
+  return bySources === true ? to : upstreamText({ from: current, to });
 }
 
 async function pullItems(

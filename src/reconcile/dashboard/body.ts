@@ -1,5 +1,5 @@
 /** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
-import { repositoryName, type Catalog } from '../../catalog/catalog.ts';
+import { repositoryName, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import { MAX_EXEMPT_DAYS, SOON_DAYS } from '../../config/exemptions.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
@@ -104,7 +104,7 @@ function updatesPart(input: DashboardInput): string {
   if (due.length === 0) return '';
   const rows = due.map(([path, { reason, message, to, pull }]) => [
     code(path),
-    to === undefined ? '' : upstreamText({ from: lockedAt(input, path), to }, code),
+    to === undefined ? '' : upstreamText({ from: lockedAt(input.repository, path), to }, code),
     stateOf(reason, pull, input.updates.get(path)),
     foreignSentence(message),
   ]);
@@ -118,7 +118,7 @@ function updatesPart(input: DashboardInput): string {
 }
 
 /** The revision of its upstream that a package is made from. */
-function lockedAt({ repository: { directory, packages } }: DashboardInput, path: string): string | undefined {
+export function lockedAt({ directory, packages }: CatalogRepository, path: string): string | undefined {
   const at = pathInRepository(directory, path);
   const ref = packages
     .find((one) => one.directory === at)

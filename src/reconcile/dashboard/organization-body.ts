@@ -6,11 +6,12 @@ import type { Standing } from '../../catalog/last-looks.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { compareText } from '../../text/compare-text.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { StalledVariant } from '../downstream/variant-plan.ts';
 import { rolloutPart } from '../rollout/body.ts';
 import type { RolloutLook } from '../rollout/rollouts.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { conditionOf, dueUpdates } from './body.ts';
+import { conditionOf, dueUpdates, lockedAt } from './body.ts';
 import type { StandingVariant } from './input.ts';
 import { isInside, section } from './section.ts';
 
@@ -47,6 +48,8 @@ export function organizationBody(input: OrganizationInput): string {
 
 interface DueRow {
   readonly name: string;
+  /** The revision of its upstream that it is made from. */
+  readonly at: string | undefined;
   readonly standing: Standing;
 }
 
@@ -55,6 +58,7 @@ function dueOf({ repositories }: OrganizationInput): DueRow[] {
     .flatMap((one) =>
       dueUpdates(one).map(([path, standing]) => ({
         name: `${repositoryName(one.repository)}:${path}`,
+        at: lockedAt(one.repository, path),
         standing,
       })),
     )
@@ -77,14 +81,13 @@ function summaryPart(input: OrganizationInput): string {
 }
 
 function updatesPart(input: OrganizationInput): string {
-  const rows = dueOf(input).map(({ name, standing: { reason, from, to, pull } }) => [
+  const rows = dueOf(input).map(({ name, at, standing: { reason, to, pull } }) => [
     code(name),
-    from === undefined ? '' : code(from),
-    to === undefined ? '' : code(to),
+    to === undefined ? '' : upstreamText({ from: at, to }, code),
     // In code: a link would leave a note in every one of these pull requests.
     pull === undefined ? code(reason) : `proposed in ${code(`#${pull}`)}`,
   ]);
-  return rows.length === 0 ? '' : section('Updates', ['package', 'from', 'to', 'state'], rows);
+  return rows.length === 0 ? '' : section('Updates', ['package', 'revision', 'state'], rows);
 }
 
 function variantsPart({ variants, stalled }: OrganizationInput): string {

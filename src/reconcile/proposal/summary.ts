@@ -315,7 +315,7 @@ function nextStep(input: SummaryInput, failing: number): string {
 }
 
 function stepOf(
-  { pull, approval, approvals, checks, packages, configuration, isEmpty = false }: SummaryInput,
+  { pull, approval, approvals, checks, packages, configuration, moves = [], isEmpty = false }: SummaryInput,
   failing: number,
 ): string {
   const onlyConflicts = checks.every(
@@ -327,7 +327,8 @@ function stepOf(
   }
   if (failing > 0) return '**Next:** fix what fails and push to this branch.';
   const isConfiguration = packages.length === 0 && configuration !== undefined && configuration !== null;
-  if (pull.draft && packages.length === 0 && !isConfiguration)
+  const isPromotion = packages.length === 0 && moves.length > 0;
+  if (pull.draft && packages.length === 0 && !isConfiguration && !isPromotion)
     return '**Next:** push a change to a package to this branch.';
   if (pull.draft) return '**Next:** comment `/portico propose` when it is ready for review.';
   const [asked] = waitingFor(checks);
@@ -340,6 +341,8 @@ function stepOf(
   if (approval.kind === 'missing')
     return '**Next:** someone must approve, with a review or `/portico approve`.';
   if (isConfiguration) return '**Next:** merge it; the configuration then takes effect.';
+  if (isPromotion)
+    return '**Next:** press the merge button; the channels then offer the revisions above. `/portico publish` is for packages.';
   if (isEmpty) return '**Next:** close it; there is nothing left to merge.';
   if (packages.length === 0) return '**Next:** merge it; there is no package to publish.';
   // Where revisions have three parts, the command says which goes up; the button means minor.

@@ -131,10 +131,7 @@ export function planTitle(
   if (group === undefined)
     return `${updateTitle(first.down, first.to, first.way)}${withdrawnText(first.way)}`;
   if (brought.length === 1) return `${updateTitle(first.down, first.to, first.way)} (group ${group})`;
-  const isUpstream = brought.every(({ down: { renewal } }) => renewal === undefined);
-  const same = brought.every(({ to }) => to === first.to)
-    ? ` to ${isUpstream ? upstreamText(first.to) : first.to}`
-    : '';
+  const same = brought.every(({ to }) => to === first.to) ? ` to ${upstreamText(first.to)}` : '';
   const verb = brought.every(({ down, to, way }) => isRollback(down, to, way)) ? 'Roll back' : 'Update';
   return `${verb} ${brought.length} packages${same} (group ${group})`;
 }

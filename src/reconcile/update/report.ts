@@ -1,4 +1,5 @@
 /** What the forge is told of an update whose branch was pushed; without a pull request, it is brought to the registered branch. */
+import { pathInRepository } from '../../revision/package-path.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import type { VariantTarget } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
@@ -103,7 +104,18 @@ export async function tellWhoAsked(
     await forge.upsertSticky(target.askedIn, marker, done, signal);
     return;
   }
-  const to = target.to === undefined ? '' : ` to ${upstreamText(target.to, code)}`;
-  const text = `${code(target.package)} is not updated${to} (${code(outcome.reason)}): ${outcome.message}`;
+  const text = `${code(target.package)} is not updated${wishText(ports, target)} (${code(outcome.reason)}): ${outcome.message}`;
   await forge.upsertSticky(target.askedIn, marker, text, signal);
+}
+
+/** A package without an upstream is made from its sources, whose versions are no revisions. */
+function wishText(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { repository, package: path, to }: VariantTarget,
+): string {
+  if (to === undefined) return '';
+  const known = catalog.get(repository.id);
+  const at = known && pathInRepository(known.directory, path);
+  const one = known?.packages.find(({ directory }) => directory === at);
+  return ` to ${one?.lock === null ? code(to) : upstreamText(to, code)}`;
 }

@@ -96,6 +96,8 @@ test('updates and rollbacks are for packages', async () => {
   await up.publish('v2', { 'web/config.yaml': configMap('web', { color: 'two' }) });
   const { data } = await stage.as('bob').rest.issues.create({ ...many.where, title: 'Update all' });
   await many.command(data.number, "/portico bulk update '--match=*' --upstream=acme/up", 'bob');
+  const plans = (await many.comments(data.number)).map(({ body }) => body ?? '').join('\n');
+  expect(plans).toContain('`e: upstream v1 → latest of acme/up/web`');
   expect((await many.command(data.number, '/portico confirm', 'bob')).reaction).toBe('rocket');
   expect((await many.pulls()).map(({ title }) => title).sort()).toEqual([
     'Update e to upstream v2',

@@ -274,6 +274,13 @@ test('promotion.auto proposes what its gates let pass, and merges it where the b
   await up.review(pull!.number, 'APPROVE', undefined, 'bob');
   await stage.idle();
   expect((await up.checksOf(pull!.number)).get('portico')?.conclusion).toBe('success');
+  // The comment and the command say the same: a promotion makes no revision, so there is nothing to publish.
+  expect(await up.sticky(pull!.number)).toContain(
+    '**Next:** press the merge button; the channels then offer',
+  );
+  expect((await up.command(pull!.number, '/portico publish', 'bob')).reply).toContain(
+    'press the merge button',
+  );
   expect((await up.pull(pull!.number)).state).toBe('open');
   await up.push('main', { [FILE]: promotedFile('merge') });
   await stage.idle();

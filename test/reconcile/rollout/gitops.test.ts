@@ -134,7 +134,7 @@ async function expectStopped(told: readonly string[], fleet: Fleet, said: readon
   await stage.dashboard('up');
   const { data } = await stage.as('alice').rest.issues.listForRepo({ ...stage.repository('up').where });
   const board = data.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
-  expect(board).toContain(`\`acme/up:${fleet}\` \`v${newest[fleet]}\` is stopped`);
+  expect(board).toContain(`\`acme/up:${fleet}\` upstream \`v${newest[fleet]}\` is stopped`);
 }
 
 test('Flux: three waves, each after the statuses of the one before', async () => {

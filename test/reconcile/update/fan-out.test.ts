@@ -272,7 +272,7 @@ describe('after v2', () => {
     expect(await stage.writesOf(() => stage.downstream('up', 'web'))).toEqual([]);
     const plan = await up.command(published!.number, '/portico plan web', 'rita');
     expect(plan.reply).toContain(
-      '| `acme/open:shop` | `web` | `latest` | `v1` | `v2` | step 1 of 1: v1 → v2. |',
+      '| `acme/open:shop` | `web` | `latest` | upstream `v1` | upstream `v2` | step 1 of 1: v1 → v2. |',
     );
     // Nor is it counted who may not be known here.
     expect(plan.reply).not.toMatch(/globex|not shown/);
@@ -351,7 +351,7 @@ describe('after v3, before v2 is approved', () => {
     expect(await repo.read('shop/Kptfile', pull.head.sha)).toContain('ref: web/v3');
     expect((await repo.checksOf(number)).get('portico')?.conclusion).toBe('action_required');
     const told = (await repo.comments(number)).filter(({ body }) => body?.includes('portico:retargeted'));
-    expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('now brings `v3`')]);
+    expect(told.map(({ body }) => body)).toEqual([expect.stringContaining('now brings upstream `v3`')]);
     // The upstream's release, which is quoted here, names others.
     expect(pull.body).not.toContain('acme/few');
     const up = stage.repository('up');

@@ -102,7 +102,7 @@ test("a group has one pull request by one push, with labels and the upstream's w
       data({ color: 'green', size: name }),
     );
     expect(await repo.read(`apps/${name}/Kptfile`, pull.head.sha)).toContain('ref: web/v2');
-    expect(pull.body).toContain(`| \`apps/${name}\` | \`acme/up:web\` | \`v1\` | \`v2\` |`);
+    expect(pull.body).toContain(`| \`apps/${name}\` | \`acme/up:web\` | upstream \`v1\` → \`v2\` |`);
   }
   expect(pull.body).toContain('Greener, says @\u200bbob. Fixes #\u200b1.');
   expect(pull.body).toContain('\n\\/portico publish\n&lt;!-- portico:summary --');
@@ -158,7 +158,7 @@ test('refreshed in place under what people did: a change is kept, one that was t
   expect(await repo.git('merge-base', '--is-ancestor', kept, pull.head.sha)).toBe('');
   expect(await repo.read('apps/c/config.yaml', pull.head.sha)).toBe(await repo.read('apps/c/config.yaml'));
   expect(await repo.read('apps/c/Kptfile', pull.head.sha)).toBe(await repo.read('apps/c/Kptfile'));
-  expect(await toldIn(pull.number)).toContain('`apps/a` `v2` → `v3`');
+  expect(await toldIn(pull.number)).toContain('`apps/a` upstream `v2` → `v3`');
   expect(await stage.writesOf(() => stage.look('together'))).toEqual([]);
 });
 

@@ -92,6 +92,8 @@ describe('updates of sources', { tags: ['helm', 'bubblewrap'] }, () => {
     expect(pull.body).toMatch(/faster, says @\u200balice/);
     expect(pull.body).toContain('`chart` | helm | `1.0.0` | `1.1.0`');
     expect(pull.body).toContain('shop:1.1');
+    // A version of a chart is no revision of an upstream.
+    expect(pull.body).toContain('After the merge, `web`: `chart@1.1.0`, here `v1`.');
     expect(await shop.read('web/rendered/deployment_shop_web-web.yaml', pull.head.ref)).toContain('shop:1.1');
     const checks = await shop.checksOf(pull.number);
     expect(checks.get('portico')).toMatchObject({
@@ -267,7 +269,7 @@ describe('updates of sources', { tags: ['helm', 'bubblewrap'] }, () => {
     expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.5.0');
     await ask('/portico update web 2.0.0');
     const told = (await shop.comments(issue.data.number)).map(({ body }) => body).join('\n');
-    expect(told).toMatch(/`web` is not updated to upstream `2.0.0` \(`no-such-revision`\)/);
+    expect(told).toMatch(/`web` is not updated to `2.0.0` \(`no-such-revision`\)/);
     expect((await only(shop)).title).toBe('Update web: chart 1.0.0 → 1.5.0');
   });
 

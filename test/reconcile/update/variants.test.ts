@@ -427,7 +427,7 @@ longTest(
     expect(await board()).toBeUndefined();
     await stage.dashboard('later');
     const first = (await board())!;
-    expect(first.body).toMatch(/\| `shop` \| `v\d` \| `too-young` \|/);
+    expect(first.body).toMatch(/\| `shop` \| upstream `v1` → `v3` \| `too-young` \|/);
     expect(first.body).toContain('- [ ] update now `shop`');
     expect(await stage.writesOf(() => stage.dashboard('later'), 'later')).toEqual([]);
 
@@ -440,7 +440,7 @@ longTest(
     await tick('alice');
     expect((await later.pulls()).map(({ title }) => title)).toEqual(['Update shop to upstream v3']);
     await stage.dashboard('later');
-    expect((await board())?.body).toMatch(/\| `shop` \| `v3` \| #\d+ \|/);
+    expect((await board())?.body).toMatch(/\| `shop` \| upstream `v1` → `v3` \| #\d+ \|/);
 
     await stage.dashboard('control');
     const { data } = await stage.as('alice').rest.issues.listForRepo(stage.repository('control').where);
@@ -461,7 +461,7 @@ longTest('one dashboard for the organisation, which names nobody whom its reader
   const inner = await board('control');
   expect(inner).toMatch(/^3 repositories, .*Updates: .* `proposed`/m);
   expect(inner).toMatch(/\d+ more are not listed here/);
-  expect(inner).toMatch(/\| `acme\/edge:one` \| +\| `v1` \| proposed in `#\d+` \|/);
+  expect(inner).toMatch(/\| `acme\/edge:one` \| upstream `v1` \| proposed in `#\d+` \|/);
   expect(inner).toContain('[`acme/open`](');
   expect(inner).not.toMatch(/acme\/(?:up|later|auto)\b/);
   // The public one says nothing of any of them, not even how many there are.
