@@ -1,9 +1,8 @@
 /** Pure: what the dashboard issue of a repository says. The same state gives the same text, so that it costs no write. */
-import { repositoryName, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
+import { repositoryName, type Catalog } from '../../catalog/catalog.ts';
 import type { Standing } from '../../catalog/last-looks.ts';
 import { MAX_EXEMPT_DAYS, SOON_DAYS } from '../../config/exemptions.ts';
-import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
-import { parseRevisionName } from '../../revision/revision-name.ts';
+import { packagePathOf } from '../../revision/package-path.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import type { PlannedVariant } from '../downstream/variant-plan.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
@@ -102,9 +101,9 @@ export function dueUpdates({
 function updatesPart(input: DashboardInput): string {
   const due = dueUpdates(input);
   if (due.length === 0) return '';
-  const rows = due.map(([path, { reason, message, to, pull }]) => [
+  const rows = due.map(([path, { reason, message, from, to, pull }]) => [
     code(path),
-    to === undefined ? '' : upstreamText({ from: lockedAt(input.repository, path), to }, code),
+    to === undefined ? '' : upstreamText({ from, to }, code),
     stateOf(reason, pull, input.updates.get(path)),
     foreignSentence(message),
   ]);
@@ -115,16 +114,6 @@ function updatesPart(input: DashboardInput): string {
     section('Updates', ['package', 'revision', 'state', 'why'], rows),
     ...(boxes.length === 0 ? [] : [boxes.join('\n')]),
   ].join('\n\n');
-}
-
-/** The revision of its upstream that a package is made from. */
-export function lockedAt({ directory, packages }: CatalogRepository, path: string): string | undefined {
-  const at = pathInRepository(directory, path);
-  const ref = packages
-    .find((one) => one.directory === at)
-    ?.lock?.ref.split('/')
-    .at(-1);
-  return ref === undefined ? undefined : parseRevisionName(ref)?.name;
 }
 
 /** What is held back may have a pull request all the same, which goes on as it is. */

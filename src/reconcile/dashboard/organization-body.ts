@@ -11,7 +11,7 @@ import type { StalledVariant } from '../downstream/variant-plan.ts';
 import { rolloutPart } from '../rollout/body.ts';
 import type { RolloutLook } from '../rollout/rollouts.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { conditionOf, dueUpdates, lockedAt } from './body.ts';
+import { conditionOf, dueUpdates } from './body.ts';
 import type { StandingVariant } from './input.ts';
 import { isInside, section } from './section.ts';
 
@@ -48,8 +48,6 @@ export function organizationBody(input: OrganizationInput): string {
 
 interface DueRow {
   readonly name: string;
-  /** The revision of its upstream that it is made from. */
-  readonly at: string | undefined;
   readonly standing: Standing;
 }
 
@@ -58,7 +56,6 @@ function dueOf({ repositories }: OrganizationInput): DueRow[] {
     .flatMap((one) =>
       dueUpdates(one).map(([path, standing]) => ({
         name: `${repositoryName(one.repository)}:${path}`,
-        at: lockedAt(one.repository, path),
         standing,
       })),
     )
@@ -81,9 +78,9 @@ function summaryPart(input: OrganizationInput): string {
 }
 
 function updatesPart(input: OrganizationInput): string {
-  const rows = dueOf(input).map(({ name, at, standing: { reason, to, pull } }) => [
+  const rows = dueOf(input).map(({ name, standing: { reason, from, to, pull } }) => [
     code(name),
-    to === undefined ? '' : upstreamText({ from: at, to }, code),
+    to === undefined ? '' : upstreamText({ from, to }, code),
     // In code: a link would leave a note in every one of these pull requests.
     pull === undefined ? code(reason) : `proposed in ${code(`#${pull}`)}`,
   ]);

@@ -157,12 +157,14 @@ async function refreshDashboards(
 
 /** A pull request that is opened, and one that stands, are the same to whoever looks. */
 function standingOf(outcome: VariantOutcome): Standing {
-  const { to } = outcome;
+  const { from, to } = outcome;
+  const at = from === undefined ? {} : { from };
   if (outcome.kind === 'withheld') {
     const { reason, message, newest, merged } = outcome;
     return {
       reason,
       message,
+      ...at,
       ...(to !== undefined && { to }),
       ...(newest !== undefined && { newest }),
       ...(merged !== undefined && { merged }),
@@ -176,7 +178,7 @@ function standingOf(outcome: VariantOutcome): Standing {
   if (kind === 'merged')
     return { reason: 'merged', message: `#${pull} merged automatically.`, to: outcome.to };
   const message = isReviewed ? 'Waits for a review.' : 'Needs no approval. Merge it.';
-  return { reason: 'proposed', message, to: outcome.to, pull };
+  return { reason: 'proposed', message, ...at, to: outcome.to, pull };
 }
 
 function updateRequestOf(ports: Ports, look: JobData<'variant'>): UpdateRequest {
@@ -289,7 +291,11 @@ async function reconcile({
     if (why !== null) withholdAll(one, 'push-refused', why);
     else if (error !== undefined) failures.push(error);
     else await guarded(() => reportOnForge({ ports, prepared: one, memory, quota, signal }));
-    for (const [path, outcome] of one.outcomes) outcomes.set(path, telling(outcomes.get(path), outcome));
+    for (const [path, outcome] of one.outcomes) {
+      const from = one.plan.candidates.find(({ down }) => down.path === path)?.down.upstream.current;
+      const known = { ...outcome, ...(from !== undefined && { from }) };
+      outcomes.set(path, telling(outcomes.get(path), known));
+    }
   }
   return failures;
 }
