@@ -340,9 +340,9 @@ function stepOf(
     return '**Next:** a code owner must approve, with a review or `/portico approve`.';
   if (approval.kind === 'missing')
     return '**Next:** someone must approve, with a review or `/portico approve`.';
-  if (isConfiguration) return '**Next:** merge it; the configuration then takes effect.';
   if (isPromotion)
     return '**Next:** press the merge button; the channels then offer the revisions above. `/portico publish` is for packages.';
+  if (isConfiguration) return '**Next:** merge it; the configuration then takes effect.';
   if (isEmpty) return '**Next:** close it; there is nothing left to merge.';
   if (packages.length === 0) return '**Next:** merge it; there is no package to publish.';
   // Where revisions have three parts, the command says which goes up; the button means minor.

@@ -214,7 +214,7 @@ test('what another repository orders waits for schedule and people, and never me
   expect(await boardOf('auto')).toContain('`limit`');
 
   await says('auto', autoSays(''));
-  expect(await titlesIn('auto')).toEqual(['Update shop to upstream v4.2.0']);
+  expect(await titlesIn('auto')).toEqual(['Roll back shop to upstream v4.2.0 (v4.2.1 is withdrawn)']);
   const auto = stage.repository('auto');
   const [back] = await auto.pulls();
   expect((await auto.checksOf(back!.number)).get('portico')?.conclusion).toBe('success');
