@@ -244,7 +244,7 @@ test('a ref that Portico has not written orders nothing (71)', async () => {
   // Somebody who may says it again, and it counts.
   const issue = await issueIn('fleet');
   expect((await fleet.command(issue, '/portico rollout rollback careful')).reaction).toBe('rocket');
-  expect(await titlesIn('auto')).toEqual(['Update shop to upstream v4.2.0']);
+  expect(await titlesIn('auto')).toEqual(['Roll back shop to upstream v4.2.0 (v4.2.1 is withdrawn)']);
   expect(await boardOf('fleet')).not.toContain('Ignored refs');
   await fleet.command(issue, '/portico rollout resume careful');
 });
