@@ -151,7 +151,7 @@ test('what the page on github.com quotes of Portico is what the program says', (
   const quoted = [...github.matchAll(/"([^"\n]+)"/g)].map(([, text = '']) => text);
   expect(quoted.length).toBeGreaterThan(8);
   // Names of the example stand where the program has them from elsewhere.
-  const pieces = quoted.flatMap((text) => text.split(/github\.com|\bweb\b|\bv\d\b/));
+  const pieces = quoted.flatMap((text) => text.split(/github\.com|\bweb\b|\b(?:upstream )?v\d\b/));
   expect(pieces.filter((piece) => !said.includes(piece.toLowerCase()))).toEqual([]);
 });
 

@@ -88,7 +88,7 @@ interface Titled {
   readonly upstream: { readonly current: string | undefined };
 }
 
-export function updateTitle(
+function updateTitle(
   { path, exists, planned, upstream, renewal }: Titled,
   to: string,
   way?: UpdateWay,
