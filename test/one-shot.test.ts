@@ -186,7 +186,7 @@ describe('with the credentials of the App', () => {
     const second = await publishOnce(asApp, 'blueprints', changed, 'drafts/web/second');
     expect(second.changed).toEqual(['acme/blueprints', 'acme/deploy']);
     const [update] = await repository('deploy').pulls();
-    expect(update?.title).toContain('web to v2');
+    expect(update?.title).toContain('web to upstream v2');
     expect((await repository('deploy').checksOf(update!.number)).get('portico')?.conclusion).toBe(
       'action_required',
     );

@@ -129,7 +129,7 @@ test('every document makes its packages, or is reported with the reason', async 
   const made = new Map<string, { readonly sha: string; readonly title: string }>();
   for (const name of DOWNSTREAMS) {
     for (const { title, head } of await stage.repository(name).pulls()) {
-      const path = /^Create (.+) at v[13]$/.exec(title)?.[1];
+      const path = /^Create (.+) at upstream v[13]$/.exec(title)?.[1];
       made.set(`${name}/${path ?? title}`, { sha: head.sha, title });
     }
   }

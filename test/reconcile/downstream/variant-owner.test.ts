@@ -73,5 +73,5 @@ test('nor while the document that made it cannot be read', async () => {
   // Once it is gone, the package comes to who asks for it.
   await change('up', { [FILE]: null });
   const titles = (await edge.pulls()).map(({ title }) => title);
-  expect(titles).toEqual(['Update shop to v1']);
+  expect(titles).toEqual(['Update shop to upstream v1']);
 });

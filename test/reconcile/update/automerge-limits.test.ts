@@ -102,7 +102,7 @@ test('what an upstream changes below .github of a package at the top', async () 
   expect(await open('top')).toEqual([]);
   expect(await stage.repository('top').read('config.yaml')).toContain('v4');
   await up.tag('web/v5', await up.push('main', { 'web/.github/CODEOWNERS': '* @mallory\n' }));
-  expect(await open('top')).toEqual([expect.stringMatching(/^Update .* to v5$/)]);
+  expect(await open('top')).toEqual([expect.stringMatching(/^Update .* to upstream v5$/)]);
   expect(await stage.repository('top').read('.github/CODEOWNERS')).toBeNull();
 });
 
@@ -123,7 +123,7 @@ test('nor CODEOWNERS beside the content, nor what a guardrail of the repository 
   });
   for (const name of ['base', 'rules']) await up.tag(`${name}/v3`, loose);
   for (const name of names)
-    expect(await open(name), name).toEqual([expect.stringMatching(/^Update .* to v3$/)]);
+    expect(await open(name), name).toEqual([expect.stringMatching(/^Update .* to upstream v3$/)]);
   for (const name of names.slice(0, 2)) expect(await stage.repository(name).read('CODEOWNERS')).toBeNull();
   for (const name of names.slice(2))
     expect(await stage.repository(name).read('shop/limits.yaml')).toContain('size(object.data) < 3');

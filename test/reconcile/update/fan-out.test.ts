@@ -147,7 +147,7 @@ describe('after v2', () => {
     expect(merged).toMatch(
       new RegExp(`\\*\\*Merged and published here\\*\\* as \\[\`${path}@v1\`\\]\\(\\S+\\)\\.`),
     );
-    expect(merged).not.toMatch(/will be published|close the pull request/);
+    expect(merged).not.toMatch(/After the merge|close the pull request/);
     // Nobody follows it.
     await stage.downstream('few', path);
     const comment = await repo.sticky(pull.number);
@@ -228,7 +228,7 @@ describe('after v2', () => {
     await close('closed');
     const [body, comment] = await told();
     expect(body).toContain('**Closed**: upstream `v2` of `shop` will not be proposed again.');
-    expect(body).not.toMatch(/will be published|close the pull request/);
+    expect(body).not.toMatch(/After the merge|close the pull request/);
     expect(comment).toContain('### Closed without merging');
     expect(comment).not.toContain('Next');
     await close('open');
