@@ -276,6 +276,7 @@ describe('what each collection answers', () => {
       package: 'app',
       upstream: 'acme/blueprints:app',
       at: 'v1',
+      upstreamRevision: 'v1',
       newest: 'v3',
       behind: 2,
       behindSince: '2025-12-31T23:00:00.000Z',
@@ -297,6 +298,12 @@ describe('what each collection answers', () => {
       { mistakes: 2 },
     ]);
     expect((await page('updates?reason=limit', 'alice')).items).toEqual([]);
+    // A version of a chart is no revision of an upstream.
+    catalog.tell(idOf('acme/edge'), 'shop', { reason: 'limit', message: '', to: 'chart@1.1.0' });
+    const [chart] = (await page('updates?reason=limit', 'alice')).items;
+    catalog.untell(idOf('acme/edge'), 'shop');
+    expect(chart).toMatchObject({ to: 'chart@1.1.0' });
+    expect(chart).not.toHaveProperty('upstreamRevision');
   });
 });
 
