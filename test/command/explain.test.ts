@@ -47,7 +47,7 @@ describe('resolve', () => {
 describe('explain', () => {
   test('everything is there', () => {
     const told = reply();
-    expect(told).toContain('**Proposal** of `web` (newest: v2) into `main`');
+    expect(told).toContain('**Proposal** of `web` (here v2) into `main`');
     expect(told).not.toContain('❌');
     expect(told).toContain('- ✅ Approved for this content by carol\n');
     expect(told).toMatch(

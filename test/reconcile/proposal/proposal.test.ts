@@ -71,7 +71,7 @@ describe('what a proposal touches', () => {
   test('a package is removed', async () => {
     const pull = await main.propose('drop', { 'gone/Kptfile': null, 'gone/config.yaml': null });
     expect((await main.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
-    expect(await main.sticky(pull.number)).toContain('| `gone` | none | removed |');
+    expect(await main.sticky(pull.number)).toContain('| `gone` | removed |');
   });
 
   test('several packages, rendered in one commit', async () => {
@@ -82,8 +82,8 @@ describe('what a proposal touches', () => {
     expect(pull.commits).toBe(2);
     expect(await main.read('two/config.yaml', 'both')).toContain('namespace: shop');
     const sticky = await main.sticky(pull.number);
-    expect(sticky).toContain('| `one` | none | `v1` |');
-    expect(sticky).toContain('| `two` | none | `v1` |');
+    expect(sticky).toContain('| `one` | here `v1` |');
+    expect(sticky).toContain('| `two` | here `v1` |');
   });
 
   test('a package at the top of the repository', async () => {
@@ -91,7 +91,7 @@ describe('what a proposal touches', () => {
     const pull = await root.propose('drafts/next', { 'config.yaml': configMap('root', { color: 'red' }) });
     expect(pull.commits).toBe(2);
     expect(await root.read('config.yaml', 'drafts/next')).toContain('namespace: shop');
-    expect(await root.sticky(pull.number)).toContain('| `.` | none | `v1` |');
+    expect(await root.sticky(pull.number)).toContain('| `.` | here `v1` |');
     expect((await root.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
   });
 
