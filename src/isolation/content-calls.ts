@@ -75,13 +75,15 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
     compare: ({ before, after, deploy }, signal) =>
       valueOf('compare', { before, after }, deploy ? { deploy } : {}, signal),
     diffText: ({ before, after, limit }, signal) => valueOf('diffText', { before, after }, { limit }, signal),
-    updateDiff: ({ before, after, base, upstream, limit }, signal) =>
-      valueOf(
-        'updateDiff',
-        { before, after, ...(base && { base }), ...(upstream && { upstream }) },
-        { limit },
+    async survivingChanges(sides, signal) {
+      const { lines } = await valueOf<{ readonly lines: readonly string[] }>(
+        'survivingChanges',
+        { ...sides },
+        {},
         signal,
-      ),
+      );
+      return lines;
+    },
     headChange: ({ before, after, limit }, signal) =>
       valueOf('headChange', { before, after }, { limit }, signal),
     changeDigest: ({ before, after }, signal) => valueOf('changeDigest', { before, after }, {}, signal),

@@ -24,7 +24,7 @@ import { diffMarkdown } from '../package/diff/diff-markdown.ts';
 import { diffPackages } from '../package/diff/diff.ts';
 import { unifiedPatch, type PatchFile } from '../package/diff/patch.ts';
 import { shownPart } from '../package/diff/shown-part.ts';
-import { updateDiff, type UpdateDiff, type UpdateDiffInput } from '../package/diff/update-diff.ts';
+import { survivingChanges, type UpdateSides } from '../package/diff/surviving.ts';
 import { headChange, type HeadChange } from '../package/head-change.ts';
 import { withMergeMarkers } from '../package/merge-marker.ts';
 import { mergeConcurrent } from '../package/merge/concurrent.ts';
@@ -105,7 +105,9 @@ export const OPERATIONS = {
     return { same: diff.same, text: diffMarkdown(diff, { limit }) };
   },
 
-  updateDiff: (input: UpdateDiffInput): UpdateDiff => updateDiff(input),
+  survivingChanges: (sides: UpdateSides): { readonly lines: readonly string[] } => ({
+    lines: survivingChanges(sides),
+  }),
 
   headChange: async ({ before, after, limit }: Sides & { readonly limit: number }): Promise<HeadChange> =>
     headChange({ before, after, power: await powerBetween(before, after), limit }),

@@ -13,7 +13,7 @@ import type { ConfigurationSources, FileDocuments } from '../config/read-content
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import type { unifiedPatch } from '../package/diff/patch.ts';
-import type { UpdateDiff, UpdateDiffInput } from '../package/diff/update-diff.ts';
+import type { UpdateSides } from '../package/diff/surviving.ts';
 import type { HeadChange } from '../package/head-change.ts';
 import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concurrent.ts';
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
@@ -87,8 +87,8 @@ export interface Content {
   compare(sides: ComparedSides, signal?: AbortSignal): Promise<Comparison>;
   /** What differs, as Markdown of so many characters. */
   diffText(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<DiffText>;
-  /** What an update changes in a package, as its pull request tells it. */
-  updateDiff(input: UpdateDiffInput, signal?: AbortSignal): Promise<UpdateDiff>;
+  /** Local changes that an update keeps, a Markdown line each. */
+  survivingChanges(sides: UpdateSides, signal?: AbortSignal): Promise<readonly string[]>;
   /** What becomes of whoever goes from one revision to the other; `content` has at most so many characters. */
   headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
   /** What one state changes in the other, as a digest: see `changeDigest`. */

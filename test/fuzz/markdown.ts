@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { createRuntime } from '../../src/function/runtime.ts';
-import { updateDiff } from '../../src/package/diff/update-diff.ts';
+import { survivingChanges } from '../../src/package/diff/surviving.ts';
 import type { Conflict } from '../../src/package/merge/conflict.ts';
 import type { PackageFile, PackageFiles } from '../../src/package/package.ts';
 import { renderPackage } from '../../src/package/render/render.ts';
@@ -83,12 +83,11 @@ test('comments and bodies', () => {
               from: other,
               to: 'v2',
               publishes: 'v1',
-              diff: updateDiff({
-                before: filesOf(path, value),
-                after: filesOf(path, other),
+              survives: survivingChanges({
+                local: filesOf(path, value),
+                result: filesOf(path, other),
                 base: filesOf(path, other),
                 upstream: filesOf(other, value),
-                limit: 10_000,
               }),
               created: false,
               revisions: [],
@@ -105,7 +104,9 @@ test('comments and bodies', () => {
       // A group says first what it holds; whatever comes later is not ours, but for the marks of what follows the state.
       const ours = [
         ...own.slice(0, value.length % 2 === 0 ? 2 : 1),
-        ...['first', 'end of first', 'last', 'end of last'].map((part) => `<!-- portico:part ${part} -->`),
+        ...['first', 'end of first', 'kept', 'end of kept', 'last', 'end of last'].map(
+          (part) => `<!-- portico:part ${part} -->`,
+        ),
       ];
       expect(liveParts(body, ours), body).toEqual([]);
       const conflicts = conflictTable([conflict]);

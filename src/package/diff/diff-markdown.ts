@@ -35,7 +35,7 @@ const LINES = 60;
 const LINE_LENGTH = 400;
 
 /**
- * A package diff for a reviewer: a summary line, then one collapsible block per kind of change, the weightiest first.
+ * A package diff for a reviewer: a summary line, then one collapsible block per kind of change, the weightiest first, and the package's own files last.
  * Text from the package stands in code only, so that mentions, links, markers and commands in it do nothing.
  */
 export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {}): string {
@@ -53,12 +53,16 @@ export function diffMarkdown(diff: PackageDiff, options: DiffMarkdownOptions = {
     let fitted = 0;
     let isLine = false;
     for (const entry of group.entries) {
-      const entered = entry();
+      const isFull = (shown: string): boolean =>
+        text.length + head.length + body.length + shown.length + 2 + tail.length + reserve > limit;
+      const whole = entry();
+      // A resource that is too large for its fields still has its name.
+      const entered = isFull(whole) ? (whole.split('\n', 1)[0] ?? '') : whole;
       // On a terminal, lines of a list stand close together; what has fields below it stands apart.
       const isClose = options.plain === true && isLine && !entered.includes('\n');
       const shown = `${isClose ? '' : '\n'}${entered}\n`;
       isLine = !entered.includes('\n');
-      if (text.length + head.length + body.length + shown.length + tail.length + reserve > limit) break;
+      if (isFull(entered)) break;
       body += shown;
       fitted += 1;
     }
@@ -74,30 +78,29 @@ function folded({ title, entries }: Group, open = 10): [string, string] {
   return [`\n<details${isOpen}><summary>${title}</summary>\n`, '\n</details>\n'];
 }
 
-/** One line without foreign text, such as `2 resources changed, 1 added; 1 other file.` */
+/** One line without foreign text, such as `2 resources changed, 1 added; 1 package file changed.` */
 function summaryOf({ counts }: PackageDiff): string {
-  const kinds = KINDS.filter(({ kind }) => counts[kind] > 0).map(({ kind, verb }) => ({
+  const kinds = KINDS.filter(({ kind }) => counts[kind] > 0).map(({ kind }) => ({
     n: counts[kind],
-    verb,
+    verb: BECAME[kind],
   }));
   const resources = kinds
     .map(({ n, verb }, at) => `${at === 0 ? counted(n, 'resource') : n} ${verb}`)
     .join(', ');
-  const files = counts.files === 0 ? '' : counted(counts.files, 'other file');
+  const files = counts.files === 0 ? '' : `${counted(counts.files, 'package file')} changed`;
   const line = joined([resources, files], '; ');
   return line === '' ? 'Only the text around the resources differs.' : `${line}.`;
 }
 
-const KINDS: readonly { readonly kind: ResourceChangeKind; readonly title: string; readonly verb: string }[] =
-  [
-    { kind: 'removed', title: 'Removed', verb: 'removed' },
-    { kind: 'changed', title: 'Changed', verb: 'changed' },
-    { kind: 'added', title: 'Added', verb: 'added' },
-    { kind: 'moved', title: 'Moved', verb: 'moved' },
-    { kind: 'comments', title: 'Only comments differ', verb: 'with other comments' },
-    { kind: 'order', title: 'Only the order differs', verb: 'in another order' },
-    { kind: 'format', title: 'Only the format differs', verb: 'written differently' },
-  ];
+const KINDS: readonly { readonly kind: ResourceChangeKind; readonly title: string }[] = [
+  { kind: 'removed', title: 'Removed' },
+  { kind: 'changed', title: 'Changed' },
+  { kind: 'added', title: 'Added' },
+  { kind: 'moved', title: 'Moved' },
+  { kind: 'comments', title: 'Only comments differ' },
+  { kind: 'order', title: 'Only the order differs' },
+  { kind: 'format', title: 'Only the format differs' },
+];
 
 interface Group {
   readonly title: string;
@@ -106,14 +109,18 @@ interface Group {
 
 function groupsOf(diff: PackageDiff, marks: Marks): Group[] {
   const groups = KINDS.map(({ kind, title }) => {
-    const resources = diff.resources.filter(({ change }) => change === kind);
+    const resources = diff.resources.filter(({ change, local = false }) => change === kind && !local);
     return {
       title: `${title}: ${counted(resources.length, 'resource')}`,
       entries: resources.map((resource) => () => resourceEntry(resource, marks)),
     };
   });
-  const files = diff.files.map((file) => () => fileEntry(file, marks));
-  return [...groups, { title: `Other files: ${files.length}`, entries: files }].filter(
+  const own = diff.resources.filter(({ local = false }) => local);
+  const files = [
+    ...own.map((resource) => () => resourceEntry(resource, marks)),
+    ...diff.files.map((file) => () => fileEntry(file, marks)),
+  ];
+  return [...groups, { title: `Package files: ${diff.counts.files}`, entries: files }].filter(
     ({ entries }) => entries.length > 0,
   );
 }
@@ -123,10 +130,34 @@ function resourceEntry(change: ResourceChange, marks: Marks): string {
   const called = marks.code(`${kind} ${namespace === '' ? '' : `${namespace}/`}${name}`);
   const place = `${marks.code(change.file)}${change.from === undefined ? '' : `, before in ${marks.code(change.from)}`}`;
   const comments = change.comments && change.change !== 'comments' ? '; comments differ too' : '';
-  const head = `- ${called} in ${place}${comments}`;
-  if (change.fields.length === 0) return head;
-  const shown = change.fields.flatMap(fieldLines);
+  // In the group of the package's own files, its title does not say what became of the resource.
+  const became = change.local === true ? ` ${BECAME[change.change]}` : '';
+  const head = `- ${called}${became} in ${place}${comments}`;
+  const shown = [...change.fields.flatMap(fieldLines), ...valueLines(change.value)];
+  if (shown.length === 0) return head;
   return `${head}\n${indent(marks.block(cap(shown).join('\n')))}`;
+}
+
+const BECAME: { readonly [Kind in ResourceChangeKind]: string } = {
+  removed: 'removed',
+  changed: 'changed',
+  added: 'added',
+  moved: 'moved',
+  comments: 'with other comments',
+  order: 'in another order',
+  format: 'written differently',
+};
+
+/** A new resource without its name and kind, which stand above. */
+function valueLines(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { kind: _kind, apiVersion, metadata, ...rest } = value as Readonly<Record<string, unknown>>;
+  const { name: _name, ...marks } =
+    typeof metadata === 'object' && metadata !== null
+      ? ({ ...metadata } as Readonly<Record<string, unknown>>)
+      : {};
+  const labels = Object.keys(marks).length === 0 ? {} : { metadata: marks };
+  return block({ apiVersion, ...labels, ...rest }).map((line) => `+ ${line}`);
 }
 
 function fieldLines({ path, change, before, after }: FieldChange): string[] {

@@ -27,6 +27,8 @@ export interface ResourceChange {
   readonly from?: string;
   /** Fields that differ, in the order of the newer text; empty for `added` and `removed`. */
   readonly fields: readonly FieldChange[];
+  /** The whole resource, if it is `added`. */
+  readonly value?: unknown;
   /** True when comments differ too. */
   readonly comments: boolean;
   /** 1-based line of the resource in `file`. */
@@ -58,6 +60,10 @@ export interface FileChange {
   readonly reason?: string;
 }
 
+/**
+ * `counts`: resources for the cluster, by their change; `files` counts the package's own files: the Kptfile, configuration of tools, and all
+ * that holds no resources.
+ */
 export interface PackageDiff {
   /** True when nothing differs, not even a byte. */
   readonly same: boolean;

@@ -78,7 +78,7 @@ function compareResources(
   const changes: ResourceChange[] = [];
   for (const now of after) {
     const old = kept.get(now);
-    if (old === undefined) changes.push(whole('added', now));
+    if (old === undefined) changes.push({ ...whole('added', now), value: now.value });
     else {
       const change = compare(old, now, displaced.has(now));
       if (change !== undefined) changes.push(change);
@@ -199,12 +199,11 @@ function plainChanges(
     );
 }
 
-/** How many of each kind there are. */
-export function countsOf(
-  resources: readonly ResourceChange[],
-  files: readonly FileChange[],
-): PackageDiff['counts'] {
-  const of = (kind: ResourceChangeKind): number => resources.filter(({ change }) => change === kind).length;
+/** How many resources for the cluster changed in each way, and how many files of the package beside them. */
+function countsOf(resources: readonly ResourceChange[], files: readonly FileChange[]): PackageDiff['counts'] {
+  const of = (kind: ResourceChangeKind): number =>
+    resources.filter(({ change, local = false }) => change === kind && !local).length;
+  const own = resources.filter(({ local = false }) => local).map(({ file }) => file);
   return {
     added: of('added'),
     removed: of('removed'),
@@ -213,6 +212,6 @@ export function countsOf(
     comments: of('comments'),
     order: of('order'),
     format: of('format'),
-    files: files.length,
+    files: new Set([...own, ...files.map(({ file }) => file)]).size,
   };
 }

@@ -7,11 +7,18 @@ const MAX_TEXT_LENGTH = 20_000;
 /** The difference as far as anybody is shown it. Counts are of all of it. */
 export function shownPart(diff: PackageDiff): PackageDiff {
   let parts = 0;
+  let whole = 0;
   const resources = diff.resources.map((resource) => {
     parts += resource.fields.length;
     const fields = parts > MAX_PARTS ? [] : resource.fields;
+    const { value, ...others } = resource;
+    const room = { left: MAX_TEXT_LENGTH };
+    const isShown = value !== undefined && whole < MAX_PARTS;
+    const shown = isShown ? pruned(value, room) : undefined;
+    whole += MAX_TEXT_LENGTH - room.left;
     return {
-      ...resource,
+      ...others,
+      ...(isShown && { value: shown }),
       fields: fields.map((field) => ({
         ...field,
         ...shortened(field, 'before'),

@@ -31,6 +31,7 @@ import { earlierCommands } from './earlier.ts';
 import { loadPlaceFor } from './place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { performStep } from './steps.ts';
+import { voidedApprovals } from './voided-approvals.ts';
 
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
@@ -162,7 +163,8 @@ async function runCommand(
   const outcome = await performAll(comment, snapshot, line, decision.steps);
   logCommand({ ports, access, asking, verb, outcome: outcome.kind, state });
   if (outcome.kind !== 'done') return { line, outcome: outcome.kind, text: ended(outcome, left) };
-  const text = joined([decision.reply ?? '', outcome.reply ?? '']);
+  const voided = await voidedApprovals(access.git, place, decision.steps, signal);
+  const text = joined([decision.reply ?? '', outcome.reply ?? '', voided]);
   return { line, outcome: 'done', ...(text !== '' && { text }) };
 }
 

@@ -1,12 +1,9 @@
-/** Pure: what the pull request of a draft that was made by command says. */
+/** Pure: the body of a draft made by command. It says how the draft was made; its content is in the comment, which follows the branch. */
 
-import type { PackageFiles } from '../../package/package.ts';
 import { fileIn, repositoryDirectory } from '../../revision/package-path.ts';
-import { counted } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
-import { code, conflictTable, details } from '../text/markdown-blocks.ts';
-import { mergeNotesText } from '../text/merge-notes.ts';
+import { code } from '../text/markdown-blocks.ts';
 
 export interface DraftBodyInput {
   readonly path: string;
@@ -14,25 +11,16 @@ export interface DraftBodyInput {
   readonly record: CommandRecord;
   /** Issue or pull request where it was asked for. */
   readonly askedIn: number;
-  readonly before: PackageFiles;
-  readonly after: PackageFiles;
-  /** What differs, as Markdown; '' where nothing does. */
-  readonly diff: string;
 }
 
 export function draftBody(input: DraftBodyInput): string {
-  const { path, branch, record, askedIn, before, after, diff } = input;
+  const { path, branch, record, askedIn } = input;
   const parts = [
     `${whatItIs(path, record)} Requested by ${code(record.by)} in #${askedIn}.`,
     record.kind === 'draft' && record.anyway === true
-      ? `**It fails the current guardrails.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as no one pushes anything else.`
+      ? `**It failed the guardrails when Portico made it.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as no one pushes anything else.`
       : '',
-    record.kind === 'rebase' && record.conflicts.length > 0 && record.bare !== true
-      ? `**${counted(record.conflicts.length, 'conflict')}:** the new upstream and this package changed the same fields. The branch has the new upstream's value. Settle each conflict with \`/portico resolve\`.\n\n${conflictTable(record.conflicts, 20)}`
-      : '',
-    record.kind === 'rebase' && record.notes !== undefined ? mergeNotesText(record.notes) : '',
-    before.size === 0 ? listed(after) : '',
-    before.size === 0 || diff === '' ? '' : details('What it changes', diff),
+    `What it changes${record.kind === 'rebase' ? ', and its conflicts with the new upstream,' : ''} ${record.kind === 'rebase' ? 'are' : 'is'} in Portico's comment below, which follows the branch.`,
     nextSteps(path, branch, record),
   ];
   return joined(parts);
@@ -48,23 +36,12 @@ function whatItIs(path: string, record: CommandRecord): string {
     case 'clone':
       return `A draft of the new package ${code(path)}, cloned from ${from}. Its Kptfile records this upstream, so it gets updates.`;
     case 'edit':
-      return `A draft of ${code(path)} as it is on the registered branch. It has no changes yet.`;
+      return `A draft of ${code(path)} as it is on the registered branch.`;
     case 'copy':
       return `A draft of ${code(path)} that starts from ${from}. Later changes are not in it; add back those that you want to keep.`;
     case 'rollback':
       return `Restores ${code(path)} to ${from}. When published, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
   }
-}
-
-/** Files that are named. */
-const MAX_FILES = 50;
-
-/** A new package as a list: its whole content is what the forge shows anyway. */
-function listed(files: PackageFiles): string {
-  const names = [...files.keys()].sort();
-  const more = names.length > MAX_FILES ? [`and ${names.length - MAX_FILES} more`] : [];
-  const lines = [...names.slice(0, MAX_FILES).map(code), ...more].map((line) => `- ${line}`);
-  return details(counted(names.length, 'file'), lines.join('\n'));
 }
 
 function nextSteps(path: string, branch: string, record: CommandRecord): string {

@@ -13,7 +13,6 @@ import type { CommitInfo } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RepositoryWork } from '../ports.ts';
 import { changesBetween } from '../render/proposal-render.ts';
-import { filesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, upcomingRevision } from '../repository/package-revisions.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { commandRecord } from '../seal/commit-seal.ts';
@@ -150,18 +149,12 @@ async function openPull(
   { branch, commit }: MadeBranch,
   signal: AbortSignal | undefined,
 ): Promise<StepOutcome> {
-  const { world: ports, access, asked, asker, directory } = setting;
-  const { forge, git, ref } = access;
+  const { world: ports, access, asked, asker } = setting;
+  const { forge, ref } = access;
   const [known] = await forge.pullsForHead({ branch }, { state: 'all' }, signal);
   if (known !== undefined) return { kind: 'done', reply: linkTo(known, path, branch) };
   const record = commandRecord(commit, ports.seals);
-  const [parent = ''] = commit.parents;
   if (record === null) throw new PorticoError('NO_RECORD', `${commit.oid} has no record`, { blame: 'bug' });
-  const [before, after] = [
-    await filesAt(git, parent, directory, signal),
-    await filesAt(git, commit.oid, directory, signal),
-  ];
-  const { same, text } = await ports.content.diffText({ before, after, limit: 25_000 }, signal);
   const wanted = {
     title: commit.message.split('\n', 1)[0] ?? branch,
     body: draftBody({
@@ -169,9 +162,6 @@ async function openPull(
       branch,
       record,
       askedIn: asked.number,
-      before,
-      after,
-      diff: same ? '' : text,
     }),
     head: branch,
     base: asker.config.branch,

@@ -1,6 +1,6 @@
 /** Pure: what the pull request says that restores the revision before one that fails. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
-import { code, details, foreignSentence } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface Restoration {
   readonly path: string;
@@ -17,10 +17,13 @@ export interface Restoration {
 /** Reports that are listed. */
 const MAX_LISTED = 20;
 
-export function restorationBody(
-  { path, revision, commit, to, failures }: Omit<Restoration, 'directory'>,
-  diff: string,
-): string {
+export function restorationBody({
+  path,
+  revision,
+  commit,
+  to,
+  failures,
+}: Omit<Restoration, 'directory'>): string {
   const more = failures.length - MAX_LISTED;
   const listed = [
     ...failures.slice(0, MAX_LISTED).map((what) => `- ${foreignSentence(`failing: ${what}`)}`),
@@ -29,8 +32,7 @@ export function restorationBody(
   return [
     `**${code(`${path}@${revision}`)} fails where it runs**, as reported for the commit ${code(commit.slice(0, 12))} or of a later one that holds the same:`,
     listed.join('\n'),
-    `This restores ${code(path)} as it was published in ${code(to)}: its content, the lock of its sources, and what the processors made of them. Nothing is restored until someone merges this. It then becomes the next revision, whose tag says \`Restored-From: ${to}\`, and the versions of ${code(revision)} are not proposed again.`,
-    details('What it changes', diff),
+    `Portico made this branch to restore ${code(path)} as published in ${code(to)}: its content, the lock of its sources, and what the processors made of them. What it changes is in Portico's comment below, which follows the branch. Nothing is restored until someone merges this. It then becomes the next revision, whose tag says \`Restored-From: ${to}\`, and the versions of ${code(revision)} are not proposed again.`,
     `To keep ${code(revision)}, close this pull request; Portico does not open it again for that revision. To decide such cases by yourself, pause the package: \`/portico pause ${path}\`.`,
   ].join('\n\n');
 }

@@ -227,20 +227,15 @@ async function madeBranch(
 }
 
 async function openPull(
-  { ports, access, found, refs, signal }: RestorationPlace,
+  { access, found, signal }: Pick<RestorationPlace, 'access' | 'found' | 'signal'>,
   restoration: Restoration,
   branch: string,
 ): Promise<Pull> {
-  const { git, forge } = access;
-  const { path, directory, revision, to } = restoration;
-  const tag = tagOf(refs, directory, to);
-  const before = await filesAt(git, found.head, directory, signal);
-  const after = tag === undefined ? before : await filesAt(git, tag.commit, directory, signal);
-  const { text } = await ports.content.diffText({ before, after, limit: MAX_DIFF }, signal);
-  const { pull } = await forge.createPull(
+  const { path, revision, to } = restoration;
+  const { pull } = await access.forge.createPull(
     {
       title: `Restore ${path} to ${to}: ${revision} fails where it runs`,
-      body: restorationBody(restoration, text),
+      body: restorationBody(restoration),
       head: branch,
       base: found.config.branch,
     },
@@ -248,6 +243,3 @@ async function openPull(
   );
   return pull;
 }
-
-/** Characters of the difference that the pull request shows. */
-const MAX_DIFF = 25_000;

@@ -92,9 +92,13 @@ export async function proposeChange(
   const pull = await proposeBranch(ports, standing, changes, signal);
   // The same where the command is run again, because its end was lost.
   const where = changes.length > 1 ? 'proposes it with its other changes' : 'proposes it';
+  const isElsewhere = open !== undefined && wish.askedIn !== open.number;
+  const voided = isElsewhere
+    ? ' If it was approved, it needs a new approval, because its content changed.'
+    : '';
   return {
     kind: 'done',
-    reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.`,
+    reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.${voided}`,
   };
 }
 

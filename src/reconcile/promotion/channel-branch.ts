@@ -121,7 +121,7 @@ function bodyOf(changes: readonly AskedChange[]): string {
   const lines = changes.slice(0, MAX_LISTED).map(lineOf);
   const more = changes.length > MAX_LISTED ? [`- and ${changes.length - MAX_LISTED} more`] : [];
   return [
-    [...lines, ...more].join('\n'),
+    `Portico made this branch for these changes; its comment below shows what the branch changes now:\n\n${[...lines, ...more].join('\n')}`,
     'The checks `portico/channels` and `portico/graph` show which gates have passed, and which revision each downstream gets after the merge. In this pull request, `/portico promote`, `withdraw`, `deprecate` and `channel` add their change to it; elsewhere they open a pull request of their own.',
     'Closing this pull request leaves every channel as it is.',
   ].join('\n\n');

@@ -62,6 +62,8 @@ export interface ProposalFindings {
   readonly leftOut?: LeftOut;
   readonly approvals: ApprovalCount;
   readonly open: OpenConflicts;
+  /** Commit of ours at the head of a branch of someone else; null if the head is not ours. */
+  readonly pushed: string | null;
   /** Which checks are written where all is well; null: each of them. */
   readonly fold: FoldedBy | null;
 }
@@ -76,7 +78,7 @@ export interface ProposalPlan {
 
 /** What follows from what was found. Checks that somebody asked for once more are made anew, even where they say the same. */
 export function planProposal(
-  { snapshot, facts, changes, approvals, open, fold, leftOut: left }: ProposalFindings,
+  { snapshot, facts, changes, approvals, open, fold, pushed, leftOut: left }: ProposalFindings,
   { repository, again, at = 0 }: JobData<'proposal'>,
 ): ProposalPlan {
   const { pull, config, otherFiles } = snapshot;
@@ -98,6 +100,7 @@ export function planProposal(
       // An update lists its own in its description.
       conflicts: parseBranch(pull.headRef)?.kind === 'update' ? [] : open.conflicts,
       mergeNotes: open.notes,
+      ...(pushed !== null && { pushed }),
       isEmpty: changes.length + otherFiles.length === 0,
       configuration: facts.proposedConfig ?? null,
       ...(left && { leftOut: left }),

@@ -29,6 +29,8 @@ import { loadChanges } from '../review/proposal-changes.ts';
 import { proposedConfig } from '../review/proposed-config.ts';
 import { withAccepted } from '../review/same-change.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { isRenderCommit } from '../seal/bot-commit.ts';
+import { readCommitRecord } from '../seal/commit-seal.ts';
 import { loadFold } from './check-fold.ts';
 import type { ProposalFindings } from './decision.ts';
 import { loadFixes, type Fix, type FixMemory } from './fixes.ts';
@@ -154,8 +156,23 @@ export async function loadFindings({
     fixable: new Set(snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : []),
   };
   const fold = await loadFold(ports, access, { snapshot, approval, head: commit.head, again }, signal);
+  const isPersons = snapshot.pull.author !== ports.app.botLogin;
+  const isOurs =
+    isRenderCommit(commit.head, ports.seals) || readCommitRecord(commit.head, ports.seals) !== null;
+  const pushed = isPersons && isOurs ? head : null;
   const left = await leftOut(access, snapshot, { head, changes }, signal);
-  return { snapshot, facts, changes, approvals, open, leftOut: left, fold, fixes, comments: await comments };
+  return {
+    snapshot,
+    facts,
+    changes,
+    approvals,
+    open,
+    pushed,
+    leftOut: left,
+    fold,
+    fixes,
+    comments: await comments,
+  };
 }
 
 /** The identity of what would be merged: every touched package as rendered, every other file, and what judged them. */

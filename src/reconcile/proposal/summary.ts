@@ -44,6 +44,8 @@ export interface SummaryInput {
   readonly mergeNotes?: MergeNotes;
   /** Nothing in it differs from the registered branch. */
   readonly isEmpty?: boolean;
+  /** Commit of Portico that is the head of a branch of someone else. */
+  readonly pushed?: string;
   /** Where it changes the configuration: what that would do. */
   readonly configuration?: ToldConfig | null;
   /** What it changes that nobody renders or checks. */
@@ -64,6 +66,8 @@ export function isOfOpenProposal(comment: string): boolean {
 const BUDGET = 58_000;
 /** Rows of the comment; GitHub takes 65,536 characters. */
 const MAX_PACKAGES = 100;
+/** Lines of differences that are shown without a click, of all packages together. */
+const OPEN_LINES = 40;
 /** Rows of functions for one package. */
 const MAX_FUNCTIONS = 40;
 /** Lines of changed privileges for one package. */
@@ -89,6 +93,9 @@ export function summaryOf(input: SummaryInput): string {
             .filter(({ name }) => name !== AGGREGATE_CHECK)
             .map(({ name, title }) => [code(name), foreignSentence(title).replace(/\.$/, '')]),
         ),
+    input.pushed === undefined
+      ? ''
+      : `Portico committed ${code(input.pushed.slice(0, 7))} to this branch. Before you push again, run \`git pull --rebase\`.`,
     conflictsPart(input),
     input.mergeNotes === undefined ? '' : mergeNotesText(input.mergeNotes),
     approvalLine(input.approval),
@@ -121,13 +128,14 @@ function packagesText(input: SummaryInput): string {
   return input.configuration || (input.moves ?? []).length > 0 ? '' : untouched(input);
 }
 
-/** One fold for each package: its resources, what the functions did, what it may do. As many as there is room for. */
+/** One fold for each package: its resources, what it may do, what the functions did. As many as there is room for. */
 function packageParts({ packages, rendered }: SummaryInput, budget: number): string[] {
   const changed = packages.filter(
     ({ content, diff }) => !content.same || diff.changes.length > 0 || diff.unread.length > 0,
   );
   const parts: string[] = [];
   let room = budget - 100;
+  let open = OPEN_LINES;
   for (const [at, { path, content, diff }] of changed.entries()) {
     const functions = functionTable(rendered.find((one) => one.package.path === path));
     const may = powerMarkdown(diff, MAX_POWERS);
@@ -135,9 +143,11 @@ function packageParts({ packages, rendered }: SummaryInput, budget: number): str
     const own = Math.floor(room / (changed.length - at)) - functions.length - power.length - 200;
     const shown = content.same ? '' : diffMarkdown(content, { limit: Math.max(200, own) });
     const body = joined([shown, power, functions]);
-    const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body);
+    const lines = shown.split('\n').length + power.split('\n').length;
+    const part = details(`What changes in <code>${escapeHtml(path)}</code>`, body, lines <= open);
     if (part.length + 2 > room) break;
     room -= part.length + 2;
+    open -= lines;
     parts.push(part);
   }
   const left = changed.length - parts.length;
@@ -155,7 +165,7 @@ function functionTable(one: SummaryInput['rendered'][number] | undefined): strin
       outcomeOf(run),
     ]);
   const more = one.runs.length > MAX_FUNCTIONS ? `\n\n… and ${one.runs.length - MAX_FUNCTIONS} more.` : '';
-  return `**Functions**\n\n${table(['function', 'as', 'result'], rows)}${more}`;
+  return details('Functions', `${table(['function', 'as', 'result'], rows)}${more}`);
 }
 
 /** The comment's text once the proposal is merged. */
@@ -177,8 +187,14 @@ export function publishedSummary(
   return [
     `### Published ${revisions.map(({ path, revision }) => code(`${path}@${revision}`)).join(', ')}`,
     table(
-      ['package', 'revision'],
-      revisions.map(({ path, revision, url }) => [code(path), `[${code(revision)}](${url})`]),
+      ['package', 'revision', 'difference'],
+      revisions.map(({ path, revision, url, before }) => [
+        code(path),
+        `[${code(revision)}](${url})`,
+        before === undefined
+          ? 'first revision'
+          : `[${code(before.revision)} → ${code(revision)}](${before.compare})`,
+      ]),
     ),
     ...(revisions.some(({ unapproved }) => unapproved === true)
       ? ['It was merged without the required approvals; the tag says `Approved-by: none`.']
@@ -219,10 +235,9 @@ function headline({ pull, checks, packages, approval }: SummaryInput, failing: n
   const waiting = waitingFor(checks).length > 0;
   if (waiting) return `${state}: a required approver has to approve`;
   const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
-  const found = waived === 0 ? 'all checks pass' : 'failing guardrails are waived';
-  return approval.kind === 'missing' && !pull.draft
-    ? `${state}: ${found}; needs approval`
-    : `${state}: ${found}`;
+  if (approval.kind !== 'missing')
+    return `${state}: ${waived === 0 ? 'all checks pass' : 'failing guardrails are waived'}`;
+  return `${state}: ${waived === 0 ? '' : 'failing guardrails are waived; '}needs approval`;
 }
 
 /** The check that fails by its name, or how many. */
@@ -262,7 +277,8 @@ function packagesTable({ packages }: SummaryInput): string {
     ]);
   const left = packages.length - rows.length;
   const more = left > 0 ? `\n\n… and ${counted(left, 'more package')}.` : '';
-  return table(['package', 'published revision', 'resources', 'privileges'], rows) + more;
+  const header = ['package', 'published revision', 'resources in the cluster', 'privileges'];
+  return table(header, rows) + more;
 }
 
 /** Whose numbers these are: a package that has an upstream has two of them. */
@@ -287,17 +303,22 @@ function powers({ changes, unread }: PowerDiff): string {
   return joined(parts, ', ') || 'unchanged';
 }
 
-function counts({ counts: of, files }: PackageDiff): string {
+function counts({ counts: of, files: changed }: PackageDiff): string {
   // What they hold may have changed: nobody can tell.
-  const unread = files.filter(({ reason }) => reason !== undefined).length;
+  const unread = changed.filter(({ reason }) => reason !== undefined).length;
   const parts = [
     of.added > 0 ? `${of.added} added` : '',
     of.changed > 0 ? `${of.changed} changed` : '',
     of.removed > 0 ? `${of.removed} removed` : '',
     of.moved > 0 ? `${of.moved} moved` : '',
+    of.comments + of.order + of.format > 0
+      ? `${of.comments + of.order + of.format} only written differently`
+      : '',
     unread > 0 ? `${counted(unread, 'file')} unread` : '',
   ].filter((part) => part !== '');
-  return parts.length === 0 ? 'no data changed' : parts.join(', ');
+  const files = of.files - unread;
+  const own = files === 0 ? '' : `${counted(files, 'package file')} changed`;
+  return joined([parts.join(', ') || 'none changed', own], '; ');
 }
 
 function approvalLine({ sentence, notes }: ApprovalState): string {

@@ -1,6 +1,6 @@
 import { fileIn } from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import { allRevisions, loadRevisionRefs } from '../repository/package-revisions.ts';
+import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { provenanceOf } from '../repository/tag-provenance.ts';
 
@@ -8,6 +8,8 @@ export interface PublishedRevision {
   readonly path: string;
   readonly revision: string;
   readonly url: string;
+  /** The revision before it, and the address of the difference; absent for the first. */
+  readonly before?: { readonly revision: string; readonly compare: string };
   /** Published without the approvals that it needed. */
   readonly unapproved?: boolean;
 }
@@ -31,10 +33,22 @@ export async function publishedOf(
     });
     if (found === undefined) return null;
     const tag = fileIn(directory, found.name);
+    const earlier = taggedRevisions(refs, directory)
+      .map(({ name }) => name)
+      .filter((name) => names.indexOf(name) < names.indexOf(found.name))
+      .at(-1);
+    const place = (revision: string): string =>
+      encodeURIComponent(fileIn(directory, revision)).replaceAll('%2F', '/');
     published.push({
       path,
       revision: found.name,
       url: `${facts.htmlUrl}/releases/tag/${encodeURIComponent(tag)}`,
+      ...(earlier !== undefined && {
+        before: {
+          revision: earlier,
+          compare: `${facts.htmlUrl}/compare/${place(earlier)}...${place(found.name)}`,
+        },
+      }),
       ...(found.unapproved && { unapproved: true }),
     });
   }

@@ -57,8 +57,8 @@ export function conflictTable(
 }
 
 /** Foldable; the blank lines make Markdown inside work. */
-export function details(summary: string, body: string): string {
-  return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+export function details(summary: string, body: string, isOpen = false): string {
+  return `<details${isOpen ? ' open' : ''}><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 }
 
 /** A foreign message as a sentence: on one line, with one full stop. */

@@ -1,6 +1,5 @@
 /** Pure: what an update pull request says. */
 
-import type { UpdateDiff } from '../../package/diff/update-diff.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
 import type { MergeNote } from '../../package/merge/merge-types.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
@@ -21,7 +20,7 @@ import { conflictRecord, readConflicts, type UpdateConflict } from '../seal/upda
 import { code, details, table } from '../text/markdown-blocks.ts';
 import { mergeNotes, mergeNotesText } from '../text/merge-notes.ts';
 import { renewedInGroup, renewedOpening, renewedText, type RenewedSources } from './renewed-text.ts';
-import { stateParts, type ShownConflict } from './state.ts';
+import { KEPT_PART, stateParts, type ShownConflict } from './state.ts';
 import { isDowngrade, upgradePathMarker, upgradePathsText } from './upgrade-path.ts';
 
 /** What is said of one package. */
@@ -37,8 +36,8 @@ export interface UpdatedPart {
   /** The newest revision here, and the one that it becomes. */
   readonly newest?: string;
   readonly publishes: string;
-  /** What changes in it; `diffRoom` says how long each text may be. Absent where there is no room for it. */
-  readonly diff?: UpdateDiff;
+  /** Local changes that the merge kept, a Markdown line each; absent if nothing was merged. */
+  readonly survives?: readonly string[];
   /** The package is made by this pull request. */
   readonly created: boolean;
   /** Markdown lines of the revisions on the way. */
@@ -141,12 +140,11 @@ function withdrawnText(way: UpdateWay | undefined): string {
   return way?.withdrawn === undefined ? '' : ` (${way.withdrawn} is withdrawn)`;
 }
 
-/** Room for all diffs together, for the local changes that stay, and for all release notes, in characters. */
-const DIFFS = 20_000;
+/** Room for the local changes that stay, and for all release notes, in characters. */
 const SURVIVORS = 5_000;
 const NOTES = 10_000;
-/** Diffs of a group that are shown, the rest stands under "Files changed". */
-const MAX_DIFFS = 25;
+/** Upstreams whose commits are shown. */
+const MAX_UPSTREAMS = 25;
 
 /** The same update gives the same text, so that an unchanged pull request costs no write. */
 export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
@@ -181,9 +179,9 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     mergeNotesOf(input),
     ...parts.flatMap(({ path, source }) => {
       if (source === undefined) return [];
-      return group === undefined ? renewedText(source) : [renewedInGroup(path, source)];
+      return [group === undefined ? renewedText(source) : renewedInGroup(path, source)];
     }),
-    ...diffsOf(input),
+    keptPart(input.parts, group),
     ...parts.map(variantOf),
     ...notesOf(parts),
     ...revisionsOf(parts),
@@ -276,39 +274,30 @@ function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly Up
   return `The variant ${code(variant.name)} manages ${what}; it is defined in ${code(variant.place)}.`;
 }
 
-/** Characters for the diff of the part at this position; 0 for one that is not shown. */
-export function diffRoom(parts: number, at: number): number {
-  return at < MAX_DIFFS ? Math.floor(DIFFS / Math.min(parts, MAX_DIFFS)) : 0;
+/** The local changes, in a part that is emptied when the branch gets other content: nothing else in the body depends on that. */
+function keptPart(parts: readonly UpdatedPart[], group: string | undefined): string {
+  const shown = parts.flatMap(({ path, to, survives }) =>
+    survives === undefined ? [] : [{ place: group === undefined ? '' : ` in ${code(path)}`, to, survives }],
+  );
+  const texts = shown.map((one) => keptText(one, SURVIVORS / shown.length));
+  return texts.length === 0 ? '' : markedPart(KEPT_PART, scrubSecrets(joined(texts)));
 }
 
-/** What a cluster sees comes first, then what stays as it is here, then the package's own files. */
-function diffsOf({ parts, group }: UpdateBodyInput): string[] {
-  const shown = parts.flatMap((part) => (part.diff === undefined ? [] : [{ ...part, diff: part.diff }]));
-  const diffs = shown.map(({ path, to, diff }) => {
-    const { cluster, own, survives } = diff;
-    const name = group === undefined ? '' : ` in ${code(path)}`;
-    return [
-      cluster === ''
-        ? `**Nothing changes in the cluster${name}.**`
-        : `**What changes in the cluster${name}:** ${cluster.trimEnd()}`,
-      overridesText(survives, to, SURVIVORS / shown.length),
-      own === '' ? '' : details(`Package files`, own),
-    ]
-      .filter((text) => text !== '')
-      .join('\n\n');
-  });
-  const more = parts.length - diffs.length;
-  return more > 0 ? [...diffs, `The changes in ${counted(more, 'more package')} are not shown here.`] : diffs;
-}
-
-function overridesText(survives: readonly string[] | undefined, to: string, room: number): string {
-  if (survives === undefined) return '';
-  if (survives.length === 0) return `**Local changes:** none; the package equals upstream ${code(to)}.`;
+function keptText(
+  {
+    place,
+    to,
+    survives,
+  }: { readonly place: string; readonly to: string; readonly survives: readonly string[] },
+  room: number,
+): string {
+  if (survives.length === 0)
+    return `**Local changes${place}:** none; the package equals upstream ${code(to)}.`;
   let left = room;
   const fitting = survives.filter((line) => (left -= line.length + 3) >= 0);
   const more = survives.length - fitting.length;
   const lines = [...fitting, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) => `- ${line}`);
-  return `**Local changes that are kept:**\n\n${lines.join('\n')}`;
+  return `**Local changes that are kept${place}:**\n\n${lines.join('\n')}`;
 }
 
 /** Packages of one upstream pass the same revisions: each list is told once. */
@@ -347,7 +336,7 @@ function commitsOf(parts: readonly UpdatedPart[]): string {
       return [`${code(upstream)} ${was}${code(to)}${now}`];
     }),
   );
-  return shown.size === 0 ? '' : `<sub>${[...shown].slice(0, MAX_DIFFS).join(' · ')}</sub>`;
+  return shown.size === 0 ? '' : `<sub>${[...shown].slice(0, MAX_UPSTREAMS).join(' · ')}</sub>`;
 }
 
 /** Inside of `<summary>` Markdown is not read. */

@@ -18,7 +18,7 @@ import {
 } from '../repository/package-revisions.ts';
 import { asksApproval } from '../review/proposal-approval.ts';
 import { code } from '../text/markdown-blocks.ts';
-import { planTitle, diffRoom, updateBody, whyText, WHY_PART, type UpdatedPart } from './body.ts';
+import { planTitle, updateBody, whyText, WHY_PART, type UpdatedPart } from './body.ts';
 import type { UpdatePlan } from './plan.ts';
 import { allConflicts, type PackageUpdate } from './push.ts';
 import type { ReadUpstreamChangelog } from './upstream-changelog.ts';
@@ -61,10 +61,9 @@ export async function openOrRefresh({
   const title = planTitle(plan, brought);
   const refs = await loadRevisionRefs(downstreamRepository.access.git, signal);
   const parts: UpdatedPart[] = [];
-  for (const [at, one] of brought.entries()) {
-    const limit = diffRoom(brought.length, at);
-    const sides = { before: one.local, after: one.files, ...one.sides };
-    const diff = limit === 0 ? undefined : await ports.content.updateDiff({ ...sides, limit }, signal);
+  for (const one of brought) {
+    const sides = one.sides && { ...one.sides, local: one.local, result: one.files };
+    const survives = sides && (await ports.content.survivingChanges(sides, signal));
     const part = await partOf(one, words.upstreamChangelog);
     const publishes = upcomingRevision(refs, one.down.directory, downstreamRepository.config);
     const newest = newestRevision(refs, one.down.directory)?.name;
@@ -74,7 +73,7 @@ export async function openOrRefresh({
       ...(newest !== undefined && { newest }),
       ...(version !== undefined && { version }),
       publishes,
-      ...(diff && { diff }),
+      ...(survives && { survives }),
     });
   }
   const body = updateBody(
@@ -141,7 +140,7 @@ function renewedPart(
   { down, to, source }: PackageUpdate,
   { steps }: SourceRenewal,
 ): Omit<UpdatedPart, 'publishes'> {
-  const { notes = [], failures = [], warnings = [], text = '', left = [] } = source ?? {};
+  const { notes = [], left = [] } = source ?? {};
   return {
     directory: down.directory,
     path: down.path,
@@ -150,7 +149,7 @@ function renewedPart(
     to,
     created: false,
     notes,
-    source: { steps, failures, warnings, text, left },
+    source: { steps, left },
   };
 }
 

@@ -1,9 +1,9 @@
-/** Pure: what an update of sources says: which of them go where, and what that does to the objects of a cluster. */
+/** Pure: what an update of sources says of their versions. The check `portico/sources` reports what becomes of objects. */
+import { joined } from '../../text/joined.ts';
 import { shownPin, type SourceStep } from '../downstream/source-renewal.ts';
-import type { SourceReport } from '../source-port.ts';
 import { code, details, foreignSentence, table } from '../text/markdown-blocks.ts';
 
-export interface RenewedSources extends Pick<SourceReport, 'failures' | 'warnings' | 'text'> {
+export interface RenewedSources {
   readonly steps: readonly SourceStep[];
   /** What processors left out, or could not do as meant. */
   readonly left: readonly string[];
@@ -19,8 +19,7 @@ export function renewedOpening(path: string, source: RenewedSources): string {
 
 /** One package of many that are updated together. */
 export function renewedInGroup(path: string, source: RenewedSources): string {
-  const failing = source.failures.length === 0 ? '' : ': **this must not be merged as it is**';
-  return [`**${code(path)}**${failing}`, ...stepsTable(source), ...renewedText(source)].join('\n\n');
+  return joined([`**${code(path)}**`, ...stepsTable(source), renewedText(source)]);
 }
 
 function stepsTable({ steps }: RenewedSources): string[] {
@@ -42,18 +41,8 @@ function stepsTable({ steps }: RenewedSources): string[] {
 
 const MAX_ROWS = 50;
 
-/** What becomes of objects, and what somebody has to look at. */
-export function renewedText({ failures, warnings, text, left }: RenewedSources): string[] {
-  return [
-    listed('**This must not be merged as it is:**', failures),
-    listed('**Look at:**', warnings),
-    text,
-    left.length === 0 ? '' : details('Notes of the processors', bullets(left)),
-  ].filter((part) => part !== '');
-}
-
-function listed(title: string, texts: readonly string[]): string {
-  return texts.length === 0 ? '' : `${title}\n\n${bullets(texts)}`;
+export function renewedText({ left }: RenewedSources): string {
+  return left.length === 0 ? '' : details('Notes of the processors', bullets(left));
 }
 
 function bullets(texts: readonly string[]): string {

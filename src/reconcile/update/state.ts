@@ -1,6 +1,7 @@
 /**
- * Pure: what an update's pull request says of where it stands. Two parts of its body follow that, the first lines and the
- * last ones; everything between them is about the revision that it brings.
+ * Pure: the parts of an update's body that follow its state: the first lines, the last ones, and the local changes, which
+ * are removed when the branch has other content. The rest is about the upstream revision and the merge, and stays true. The difference itself
+ * is in the comment alone, which each look writes again.
  */
 
 import type { Conflict } from '../../package/merge/conflict.ts';
@@ -32,7 +33,7 @@ export type UpdateState =
       readonly kind: 'open';
       readonly publishes: readonly Publishes[];
       readonly conflicts: { readonly open: readonly ShownConflict[]; readonly listed: number };
-      /** Commits of people or decisions came on top of what Portico brought, which the body shows. */
+      /** Commits of people or decisions are on top of the merge whose local changes the body lists. */
       readonly isChanged?: boolean;
       /** Packages whose updates are paused, and by whom. */
       readonly paused: readonly { readonly path: string; readonly by: string }[];
@@ -48,6 +49,8 @@ export type UpdateState =
       readonly kind: 'closed';
       readonly brings: readonly Omit<Publishes, 'revision' | 'newest'>[];
       readonly why?: string;
+      /** As for an open one. */
+      readonly isChanged: boolean;
     };
 
 /** The parts of a body, to be put where they belong. */
@@ -60,8 +63,10 @@ const PARTS = ['first', 'last'] as const;
 /** Conflicts that the table shows; the check has all. */
 const MAX_CONFLICTS = 20;
 
-const CHANGED =
-  "The branch has changed since Portico created this update. The text below describes the update **as Portico created it**; Portico's comment below and the changed files show its current state.";
+/** The local changes as Portico merged them; other commits on the branch make them untrue. */
+export const KEPT_PART = 'kept';
+
+const POINTER = "What this changes is in Portico's comment below, which follows the branch.";
 
 /** The parts with marks around them, so that they are found again. */
 export function stateParts(state: UpdateState): StateParts {
@@ -74,7 +79,9 @@ export function withState(body: string, state: UpdateState): string {
   const parts = textsOf(state);
   // Line ends as the forge gives them back.
   const plain = body.replaceAll('\r\n', '\n');
-  const now = PARTS.reduce((text, part) => withPart(text, part, parts[part]), plain);
+  const followed = PARTS.reduce((text, part) => withPart(text, part, parts[part]), plain);
+  const isAsMerged = 'isChanged' in state ? state.isChanged !== true : state.kind === 'open';
+  const now = isAsMerged ? followed : withPart(followed, KEPT_PART, '');
   return now === plain ? body : now;
 }
 
@@ -86,12 +93,7 @@ function textsOf(state: UpdateState): StateParts {
 function firstOf(state: UpdateState): string {
   switch (state.kind) {
     case 'open':
-      return joined([
-        conflictsText(state.conflicts),
-        pausedText(state),
-        willBe(state.publishes),
-        state.isChanged === true ? CHANGED : '',
-      ]);
+      return joined([conflictsText(state.conflicts), pausedText(state), willBe(state.publishes), POINTER]);
     case 'merged':
       return mergedText(state.revisions);
     case 'unapproved':

@@ -94,7 +94,9 @@ export async function tellClosedUpdate(
       author === ports.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED} `),
   );
   const why = notice?.body.split(`\n${CLOSED} `)[1]?.trim();
-  const state: UpdateState = { kind: 'closed', brings, ...(why !== undefined && { why }) };
+  const head = snapshot.head.oid;
+  const isChanged = await hasCommitsOnTop({ ports, git: access.git, ours, head, signal });
+  const state: UpdateState = { kind: 'closed', brings, isChanged, ...(why !== undefined && { why }) };
   await tellUpdateState({ ports, access, signal }, snapshot, state);
 }
 

@@ -35,7 +35,7 @@ test('a reviewer sees what changed, grouped, the weightiest first', () => {
     'n.txt': 'a\n',
   };
   const b = { 'a.yaml': configMap('kept', 'text: |\n    one\n    2\n  more: [1, 2]'), 'n.txt': 'b\n' };
-  expect(markdown(a, b)).toBe(`1 resource removed, 1 changed; 1 other file.
+  expect(markdown(a, b)).toBe(`1 resource removed, 1 changed; 1 package file changed.
 
 <details open><summary>Removed: 1 resource</summary>
 
@@ -55,7 +55,7 @@ test('a reviewer sees what changed, grouped, the weightiest first', () => {
 
 </details>
 
-<details open><summary>Other files: 1</summary>
+<details open><summary>Package files: 1</summary>
 
 - \`n.txt\` changed, +1 −1 lines
   \`\`\`diff

@@ -341,7 +341,7 @@ test("a stranger's comment with our marker is not touched (53)", async () => {
   await stage.look('plain');
   const comments = await repo.comments(pull.number);
   expect(comments.find((comment) => comment.id === id)?.body).toBe(fake);
-  expect(await repo.sticky(pull.number)).toContain('### Draft: all checks pass');
+  expect(await repo.sticky(pull.number)).toContain('### Draft: needs approval');
 });
 
 describe('the configuration on the default branch', () => {

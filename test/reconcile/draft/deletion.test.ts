@@ -126,7 +126,7 @@ describe('a package', () => {
     const [first] = (await repo.pulls()).filter(({ title }) => title === 'Delete db');
     expect(reply).toContain(`proposed in #${first!.number}`);
     expect(first!.draft).toBe(false);
-    expect(await repo.sticky(first!.number)).toContain('### Proposal of a deletion: all checks pass');
+    expect(await repo.sticky(first!.number)).toContain('### Proposal of a deletion: needs approval');
     expect((await repo.command(number, '/portico delete db')).reply).toContain('already proposed: #');
     await stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: first!.number, state: 'closed' });
     await stage.idle();

@@ -274,7 +274,7 @@ longTest(
     const forced = linked(await done(repo, issue, '/portico rollback web@v2 --anyway', 'bob'));
     const { head } = await repo.pull(forced);
     expect(await repo.sticky(forced)).toMatch(/\| `guardrail\/colour` \| .*red is forbidden.*, waived \|/);
-    expect((await repo.pull(forced)).body).toContain('fails the current guardrails');
+    expect((await repo.pull(forced)).body).toContain('failed the guardrails when');
     expect((await repo.checksOf(forced)).get('guardrail/colour')).toMatchObject({ conclusion: 'neutral' });
     expect((await repo.checksOf(forced)).get('portico')).toMatchObject({ conclusion: 'success' });
     // Whatever else is pushed is judged again.

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 
-import { draftBody } from '../../../src/reconcile/draft/body.ts';
 import {
   joinedNotes,
   mergeNotes,
@@ -62,26 +61,15 @@ test('an update tells them between its conflicts and its diff, a group with the 
     publishes: 'v1',
     created: false,
     mergeNotes: [note('web')],
-    diff: { cluster: '', own: '' },
+    survives: [],
   };
   const input = { repository: 1, branch: 'portico/update/web/0123456789', conflicts: [] };
   const seals = createKeyring(['ab']);
   const alone = updateBody({ ...input, parts: [part] }, seals);
-  expect(alone).toMatch(/end of first -->\n\n\*\*The merge decided this[^]*- `a\.yaml`: [^]*Nothing changes/);
+  expect(alone).toMatch(/end of first -->\n\n\*\*The merge decided this[^]*- `a\.yaml`: [^]*Local changes:/);
   const other = { ...part, directory: repositoryDirectory('api'), path: 'api' };
   const group = updateBody({ ...input, group: 'all', parts: [part, other] }, seals);
   expect(group).toContain('- `apps/web/a.yaml`: Deployment web');
   expect(group).toContain('- `api/a.yaml`: Deployment web');
   expect(updateBody({ ...input, parts: [{ ...part, mergeNotes: [] }] }, seals)).not.toContain('decided');
-
-  const by = { directory: repositoryDirectory('web'), by: 'alice', comment: 1, index: 0 };
-  const record = {
-    kind: 'rebase',
-    to: 'acme/new:web',
-    conflicts: [],
-    notes: mergeNotes([note('web')]),
-  } as const;
-  const files = new Map();
-  const draft = { path: 'web', branch: 'drafts/web/a', askedIn: 1, before: files, after: files, diff: '' };
-  expect(draftBody({ ...draft, record: { ...record, ...by } })).toContain('- `a.yaml`: Deployment web');
 });

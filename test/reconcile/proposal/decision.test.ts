@@ -137,6 +137,7 @@ const found = (
     snapshot,
     changes: [],
     fold: null,
+    pushed: null,
     open,
     approvals: {
       counted: [],

@@ -44,7 +44,11 @@ describe('what a proposal touches', () => {
       output: { title: 'Needs 1 approval: anyone with write access except alice.' },
     });
     const sticky = await main.sticky(pull.number);
-    expect(sticky).toContain('all checks pass');
+    expect(sticky).toContain('### Proposal: needs approval\n');
+    const committed = pull.head.sha.slice(0, 7);
+    expect(sticky).toContain(
+      `Portico committed \`${committed}\` to this branch. Before you push again, run \`git pull --rebase\`.`,
+    );
 
     expect(await stage.writesOf(() => stage.look('packages'))).toEqual([]);
     await stage.stopBot();

@@ -107,16 +107,19 @@ describe('after v2', () => {
     const order = [
       /^Updates `shop`: upstream `v1` → `v2` of `acme\/up:web`\. \[Release `v2`\]\(\S+\/releases\/tag\/web\/v2\) · \[what changed upstream\]\(\S+\/compare\/web\/v1\.\.\.web\/v2\)/m,
       /^After the merge, `shop`: upstream `v2`, here `v1`\.$/m,
-      /^\*\*What changes in the cluster:\*\* 1 resource changed\.$/m,
-      /^ *- data\.color: first\n *\+ data\.color: second$/m,
+      /^What this changes is in Portico's comment below, which follows the branch\.$/m,
       /^\*\*Local changes that are kept:\*\*\n\n- `ConfigMap web`: `data\.size: large` \(upstream: `small`\)$/m,
-      /<summary>Package files<\/summary>/,
       /<summary>Revisions included<\/summary>/,
       /^Commits that you push to this branch are kept\./m,
       /<sub>`acme\/up:web` `v1` `[0-9a-f]{12}` → `v2` `[0-9a-f]{12}`<\/sub>$/,
     ].map((part) => body.search(part));
     expect(order).not.toContain(-1);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
+    const comment = await repo.sticky(pull.number);
+    expect(comment).toMatch(/^\| `shop` \| none \| `v1` \| 1 changed; 1 package file changed \|/m);
+    expect(comment).toMatch(
+      /<details open><summary>What changes in <code>shop<\/code><\/summary>\n\n1 resource changed; 1 package file changed\.\n[^]*- data\.color: first\n *\+ data\.color: second$/m,
+    );
     const text = await repo.read('shop/config.yaml', pull.head.sha);
     expect(text).toBe(data({ color: 'second', size: 'large' }));
     const kptfile = await repo.read('shop/Kptfile', pull.head.sha);
@@ -390,7 +393,7 @@ describe('after v3, before v2 is approved', () => {
     expect(told.map(({ body }) => body)).toEqual([
       expect.stringMatching(/^[^]*A newer revision was not added\.[^]*Publish or close this pull request/),
     ]);
-    expect(pull.body).toContain('the update **as Portico created it**');
+    expect(pull.body).not.toContain('**Local changes');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
   });
 
@@ -406,9 +409,9 @@ describe('after v3, before v2 is approved', () => {
       body?.startsWith('<!-- portico:update -->'),
     );
     expect(told?.body).toContain('`shop` is updated to upstream `v3`.');
-    expect(update.body).not.toContain('as Portico created it');
+    expect(update.body).toContain('**Local changes');
     expect((await repo.command(pull.number, '/portico resolve local')).reaction).toBe('rocket');
-    expect((await repo.pull(pull.number)).body).toContain('the update **as Portico created it**');
+    expect((await repo.pull(pull.number)).body).not.toContain('**Local changes');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     await repo.push('main', { 'shop/more.yaml': configMap('more', { a: 'b' }) });
     await stage.idle();

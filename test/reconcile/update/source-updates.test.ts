@@ -91,9 +91,9 @@ describe('updates of sources', { tags: ['helm', 'bubblewrap'] }, () => {
     expect(pull.title).toBe('Update web: chart 1.0.0 → 1.1.0');
     expect(pull.body).toMatch(/faster, says @\u200balice/);
     expect(pull.body).toContain('`chart` | helm | `1.0.0` | `1.1.0`');
-    expect(pull.body).toContain('shop:1.1');
     // A version of a chart is no revision of an upstream.
     expect(pull.body).toContain('After the merge, `web`: `chart@1.1.0`, here `v1`.');
+    expect(await shop.sticky(pull.number)).toContain('shop:1.1');
     expect(await shop.read('web/rendered/deployment_shop_web-web.yaml', pull.head.ref)).toContain('shop:1.1');
     const checks = await shop.checksOf(pull.number);
     expect(checks.get('portico')).toMatchObject({

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import { survivingChanges } from '../../../src/package/diff/surviving.ts';
-import { updateDiff } from '../../../src/package/diff/update-diff.ts';
 import { packageOf } from './package-of.ts';
 
 const kptfile = (ref: string, name = 'web'): string =>
@@ -70,15 +69,4 @@ test('a list that is long ends in a number', () => {
   const lines = survivingChanges({ base: b(base), upstream: b(base), local: own, result: own });
   expect(lines).toHaveLength(13);
   expect(lines.at(-1)).toBe('… and 8 more');
-});
-
-test('what a cluster sees comes apart from the files of the package', () => {
-  const text = updateDiff({ before: local, after: result, limit: 10_000 });
-  expect(text.cluster).toContain('2 resources changed.');
-  expect(text.cluster).toContain('+ data.color: red');
-  expect(text.cluster).not.toContain('Kptfile');
-  expect(text.own).toContain('`Kptfile shop`');
-  expect(text.survives).toBeUndefined();
-  const only = updateDiff({ before: base, after: base, base, upstream: base, limit: 10_000 });
-  expect(only).toEqual({ cluster: '', own: '', survives: [] });
 });
