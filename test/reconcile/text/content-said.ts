@@ -1,0 +1,286 @@
+/** What Portico says about the content of a pull request, parsed and compared with the branch in git. */
+import { parseAllDocuments } from 'yaml';
+
+import { below } from '../../e2e/packages.ts';
+import type { StageRepository } from '../stage-repository.ts';
+
+interface Resource {
+  readonly file: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+type Resources = ReadonlyMap<string, Resource>;
+type Pull = Awaited<ReturnType<StageRepository['pull']>>;
+
+/** How many statements were compared, by their kind. */
+export type Compared = Map<string, number>;
+
+/** Statements that git contradicts; none if all are true. `upstream` is where tags of the upstream are. */
+export async function untrue(
+  repo: StageRepository,
+  number: number,
+  compared: Compared,
+  upstream?: StageRepository,
+): Promise<string[]> {
+  const pull = await repo.pull(number);
+  const body = (pull.body ?? '').replaceAll('\r\n', '\n');
+  const comment = (await repo.sticky(number)).replaceAll('\r\n', '\n');
+  const wrong: string[] = [];
+  const claim = (kind: string, isTrue: boolean, said: string): void => {
+    compared.set(kind, (compared.get(kind) ?? 0) + 1);
+    if (!isTrue) wrong.push(`#${number} ${kind}: ${said}`);
+  };
+  claim('one place', !/```diff|What changes in/.test(body), 'the body shows a difference');
+  if (pull.merged) {
+    await ofMerged(repo, comment, claim);
+    return wrong;
+  }
+  if (pull.state === 'closed') {
+    claim('closed', !/will be published|\| resources in/.test(comment), 'a closed one speaks of content');
+    return wrong;
+  }
+  const head = pull.head.sha;
+  const base = await repo.git('merge-base', 'refs/heads/main', head);
+  const checks = await repo.checks(head);
+  const sides = { before: await resourcesAt(repo, base), after: await resourcesAt(repo, head) };
+  ofDifference(comment, sides, claim);
+  await ofPackages(repo, comment, { base, head, ...sides }, claim);
+  ofHeadline(comment, checks, claim);
+  const [, committed] = /Portico committed `([0-9a-f]{7})`/.exec(comment) ?? [];
+  if (committed !== undefined) claim('pushed', head.startsWith(committed), committed);
+  const isOurs = (await repo.git('log', '-1', '--format=%cn', head)).startsWith('portico');
+  if (pull.user?.type === 'User') claim('pushed', isOurs === (committed !== undefined), `head ${head}`);
+  ofConflicts({ body, comment, checks, after: sides.after }, claim);
+  await ofLocalChanges({ body, after: sides.after, upstream }, claim);
+  await ofRevisions(repo, body, comment, claim);
+  await ofChannels(repo, comment, { base, head }, claim);
+  return wrong;
+}
+
+type Claim = (kind: string, isTrue: boolean, said: string) => void;
+type Checks = Awaited<ReturnType<StageRepository['checks']>>;
+
+/** By kind, namespace, name and package directory; configuration of tools is left out. */
+async function resourcesAt(repo: StageRepository, commit: string): Promise<Resources> {
+  const files = (await repo.git('ls-tree', '-r', '--name-only', commit)).split('\n');
+  const resources = new Map<string, Resource>();
+  for (const file of files.filter((name) => /^[^.].*\/.*\.yaml$/.test(name) && !name.includes('portico-'))) {
+    for (const document of parseAllDocuments((await repo.read(file, commit)) ?? '')) {
+      const value = document.toJS() as Record<string, unknown> | null;
+      if (value === null || typeof value['kind'] !== 'string') continue;
+      const { name = '', namespace = '' } = value['metadata'] as { name?: string; namespace?: string };
+      resources.set(`${value['kind']} ${namespace === '' ? '' : `${namespace}/`}${name} ${file}`, {
+        file,
+        value,
+      });
+    }
+  }
+  return resources;
+}
+
+function isLocal({ value }: Resource): boolean {
+  const { annotations = {} } = value['metadata'] as { annotations?: Record<string, string> };
+  return annotations['config.kubernetes.io/local-config'] === 'true';
+}
+
+/** The value at a path such as `spec.containers[name=web].image`. */
+function at(value: unknown, path: string): unknown {
+  let here = value;
+  for (const [, key, item] of path.matchAll(/([^.[\]]+)|\[([^\]]+)\]/g)) {
+    if (item === undefined) here = (here as Record<string, unknown> | undefined)?.[key!];
+    else {
+      const [by = '', of = ''] = item.split('=');
+      here = (here as Record<string, unknown>[] | undefined)?.find((one) => String(one[by]) === of);
+    }
+  }
+  return here;
+}
+
+function isSaid(value: unknown, said: string): boolean {
+  if (value === undefined) return said === 'absent';
+  return said === String(value) || said === JSON.stringify(value) || typeof value === 'object';
+}
+
+/** Each `- path: value` and `+ path: value` of the comment's difference. */
+function ofDifference(
+  comment: string,
+  { before, after }: { readonly before: Resources; readonly after: Resources },
+  claim: Claim,
+): void {
+  for (const [, directory = '', part = ''] of comment.matchAll(
+    /What changes in <code>([^<]+)<\/code><\/summary>([^]*?)(?=\n<details(?: open)?><summary>What changes|<sub>)/g,
+  )) {
+    const entries = part.matchAll(
+      /^- `(\S+ [^`]+)`(?: \S+)* in `([^`]+)`[^\n]*\n(?: {2}```diff\n([^]*?)\n {2}```)?/gm,
+    );
+    for (const [, name = '', file = '', lines = ''] of entries) {
+      if (file === 'Kptfile') continue;
+      const key = `${name} ${directory}/${file}`;
+      for (const line of lines.split('\n').map((one) => one.trim())) {
+        const [, sign, path = '', said = ''] = /^([-+]) ([A-Za-z][^:\s]*): (.+)$/.exec(line) ?? [];
+        if (sign === undefined) continue;
+        const side = sign === '-' ? before : after;
+        claim('value', isSaid(at(side.get(key)?.value, path), said), `${key} ${line}`);
+      }
+    }
+  }
+}
+
+/** The row of each package: counts, and the revisions. */
+async function ofPackages(
+  repo: StageRepository,
+  comment: string,
+  sides: {
+    readonly base: string;
+    readonly head: string;
+    readonly before: Resources;
+    readonly after: Resources;
+  },
+  claim: Claim,
+): Promise<void> {
+  const rows = [
+    ...comment.matchAll(/^\| `([^`]+)` \| (?:none|`([^`]+)`) \| (removed|`[^`]+`) \| ([^|]+) \|/gm),
+  ];
+  for (const [row, directory = '', newest, next = '', said = ''] of rows) {
+    const of = ({ file }: Resource): boolean => file.startsWith(`${directory}/`);
+    const [old, now] = [sides.before, sides.after].map(
+      (side) => new Map([...side].filter(([, one]) => of(one) && !isLocal(one))),
+    ) as [Resources, Resources];
+    const counts = {
+      added: [...now.keys()].filter((key) => !old.has(key)).length,
+      removed: [...old.keys()].filter((key) => !now.has(key)).length,
+      changed: [...now].filter(
+        ([key, one]) => old.has(key) && JSON.stringify(one.value) !== JSON.stringify(old.get(key)?.value),
+      ).length,
+    };
+    for (const [kind, count] of Object.entries(counts)) {
+      const [, told = '0'] = new RegExp(`(?:^|, )(\\d+) ${kind}\\b`).exec(said.split(';')[0]!) ?? [];
+      claim('count', Number(told) === count, `${row}: ${count} ${kind}`);
+      const fold = comment.split(`What changes in <code>${directory}</code>`)[1]?.split('What changes in')[0];
+      if (fold !== undefined && count > 0) {
+        const title = `${kind[0]!.toUpperCase()}${kind.slice(1)}: ${count} resource`;
+        claim('count', fold.includes(title), `${directory}: no "${title}"`);
+      }
+    }
+    const numbers = [...(await repo.tags()).keys()]
+      .filter((tag) => tag.startsWith(`${directory}/v`))
+      .map((tag) => Number(tag.slice(directory.length + 2)));
+    const highest = Math.max(0, ...numbers);
+    claim('revision', newest === (highest === 0 ? undefined : `v${highest}`), row);
+    const isThere = [...now].length > 0;
+    claim('revision', next === (isThere ? `\`v${highest + 1}\`` : 'removed'), row);
+  }
+}
+
+function ofHeadline(comment: string, checks: Checks, claim: Claim): void {
+  const headline = /^### (.*)$/m.exec(comment)?.[1] ?? '';
+  const isGreen = checks.get('portico')?.conclusion === 'success';
+  claim('headline', !headline.includes('all checks pass') || isGreen, headline);
+  const isApproved = checks.get('portico/approval')?.conclusion === 'success';
+  if (headline.includes('needs approval')) claim('headline', !isApproved, headline);
+}
+
+/** Open conflicts: how many, and that the branch has the side that is named. */
+function ofConflicts(
+  { body, comment, checks, after }: { body: string; comment: string; checks: Checks; after: Resources },
+  claim: Claim,
+): void {
+  const header = '| file | field | before | upstream | local | taken |';
+  const text = [body, comment].find((one) => one.includes(header)) ?? '';
+  const rows = [
+    ...text.matchAll(/^\| \d+ \| `([^`]+)` \| `(\S+?)\/(\S+) (\S+)` \| (.+) \| (.+) \| (.+) \| (\w+) \|$/gm),
+  ];
+  const title = checks.get('portico/conflicts')?.output.title ?? '';
+  const isOpen = checks.get('portico/conflicts')?.conclusion === 'action_required';
+  claim('conflicts', isOpen === rows.length > 0, `${rows.length} rows beside "${title}"`);
+  const counted = Number(/^\*\*(\d+) conflicts? ?[(:]?/m.exec(body)?.[1] ?? 0);
+  if (text === body && text !== '')
+    claim('conflicts', counted === rows.length, `${counted} of ${rows.length}`);
+  claim('conflicts', !/conflicts? (?:is|are) settled\.\*\*/.test(body) || !isOpen, title);
+  for (const [row, file = '', kind = '', name = '', path = '', , upstream = '', local = '', taken] of rows) {
+    const said = (taken === 'upstream' ? upstream : local).replaceAll('`', '');
+    const held = [...after].filter(([key]) => key.startsWith(`${kind} ${name} `) && key.endsWith(file));
+    claim(
+      'taken',
+      held.some(([, one]) => isSaid(at(one.value, path), said)),
+      row,
+    );
+  }
+}
+
+/** `Local changes`, in the body of an update. */
+async function ofLocalChanges(
+  { body, after, upstream }: { body: string; after: Resources; upstream: StageRepository | undefined },
+  claim: Claim,
+): Promise<void> {
+  const [, place] = /\*\*Local changes(?: in `([^`]+)`)?:\*\* none/.exec(body) ?? [];
+  const [, none] = /\*\*Local changes[^\n]*none; the package equals upstream `([^`]+)`/.exec(body) ?? [];
+  if (none !== undefined && upstream !== undefined) {
+    const there = await resourcesAt(upstream, `refs/tags/web/${none}`);
+    const wanted = JSON.stringify([...there.values()].map(({ value }) => value['data']));
+    const held = [...after.values()].filter(
+      ({ file }) => place === undefined || file.startsWith(`${place}/`),
+    );
+    claim(
+      'local changes',
+      JSON.stringify(held.map(({ value }) => value['data'])) === wanted,
+      `none, ${none}`,
+    );
+  }
+  const lines = body.matchAll(/^- `(\S+) (\S+)`: `([^`:]+): ([^`]+)` \(upstream: `([^`]+)`\)$/gm);
+  for (const [line, kind = '', name = '', path = '', said = ''] of lines) {
+    const held = [...after].filter(([key]) => key.startsWith(`${kind} ${name} `));
+    claim(
+      'local changes',
+      held.some(([, one]) => isSaid(at(one.value, path), said)),
+      line,
+    );
+  }
+}
+
+/** The body and the comment speak of the same next revision. */
+async function ofRevisions(
+  repo: StageRepository,
+  body: string,
+  comment: string,
+  claim: Claim,
+): Promise<void> {
+  const [, said] = /will be published here as `(?:[^`@]+@)?([^`]+)`/.exec(body) ?? [];
+  if (said !== undefined) claim('revision', comment.includes(`| \`${said}\` |`), `published as ${said}`);
+}
+
+/** The table of channels: the newest member of the last channel of the file. */
+async function ofChannels(
+  repo: StageRepository,
+  comment: string,
+  { base, head }: { readonly base: string; readonly head: string },
+  claim: Claim,
+): Promise<void> {
+  const offers = async (commit: string): Promise<string> => {
+    const text = (await repo.read('.github/portico/channels/web.yaml', commit)) ?? '';
+    const numbers = [...text.matchAll(/^ *- (?:\{revision: )?v(\d+)\b/gm)].map(([, number]) =>
+      Number(number),
+    );
+    return numbers.length === 0 ? 'nothing' : `\`v${Math.max(...numbers)}\``;
+  };
+  const [row, from, to] = /^\| `web` \| `stable` \| (\S+) \| (\S+) \|$/m.exec(comment) ?? [];
+  if (row === undefined) return;
+  claim('channel', from === (await offers(base)) && to === (await offers(head)), row);
+}
+
+/** After the merge: the difference that was reviewed can be reached, and the tags are there. */
+async function ofMerged(repo: StageRepository, comment: string, claim: Claim): Promise<void> {
+  const tags = await repo.tags();
+  for (const [row, path = '', revision = '', rest = ''] of comment.matchAll(
+    /^\| `([^`]+)` \| \[`(v\d+)`\]\([^)]+\) \| (.*) \|$/gm,
+  )) {
+    claim('published', tags.has(`${path}/${revision}`), row);
+    const [, from, to] = /\/compare\/(\S+)\.\.\.(\S+)\)/.exec(rest) ?? [];
+    const isFirst = revision === 'v1';
+    claim('published', isFirst ? rest === 'first revision' : tags.has(from!) && tags.has(to!), row);
+  }
+}
+
+/** Files of a package below a directory. */
+export const placed = below;
+export type { Pull };
