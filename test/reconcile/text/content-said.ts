@@ -1,7 +1,6 @@
 /** What Portico says about the content of a pull request, parsed and compared with the branch in git. */
 import { parseAllDocuments } from 'yaml';
 
-import { below } from '../../e2e/packages.ts';
 import type { StageRepository } from '../stage-repository.ts';
 
 interface Resource {
@@ -10,7 +9,6 @@ interface Resource {
 }
 
 type Resources = ReadonlyMap<string, Resource>;
-type Pull = Awaited<ReturnType<StageRepository['pull']>>;
 
 /** How many statements were compared, by their kind. */
 export type Compared = Map<string, number>;
@@ -52,7 +50,7 @@ export async function untrue(
   if (pull.user?.type === 'User') claim('pushed', isOurs === (committed !== undefined), `head ${head}`);
   ofConflicts({ body, comment, checks, after: sides.after }, claim);
   await ofLocalChanges({ body, after: sides.after, upstream }, claim);
-  await ofRevisions(repo, body, comment, claim);
+  ofRevisions(body, comment, claim);
   await ofChannels(repo, comment, { base, head }, claim);
   return wrong;
 }
@@ -60,14 +58,14 @@ export async function untrue(
 type Claim = (kind: string, isTrue: boolean, said: string) => void;
 type Checks = Awaited<ReturnType<StageRepository['checks']>>;
 
-/** By kind, namespace, name and package directory; configuration of tools is left out. */
+/** By kind, namespace, name and file. */
 async function resourcesAt(repo: StageRepository, commit: string): Promise<Resources> {
   const files = (await repo.git('ls-tree', '-r', '--name-only', commit)).split('\n');
   const resources = new Map<string, Resource>();
-  for (const file of files.filter((name) => /^[^.].*\/.*\.yaml$/.test(name) && !name.includes('portico-'))) {
+  for (const file of files.filter((name) => /^[^.].*\/.*\.yaml$/.test(name))) {
     for (const document of parseAllDocuments((await repo.read(file, commit)) ?? '')) {
       const value = document.toJS() as Record<string, unknown> | null;
-      if (value === null || typeof value['kind'] !== 'string') continue;
+      if (document.errors.length > 0 || value === null || typeof value['kind'] !== 'string') continue;
       const { name = '', namespace = '' } = value['metadata'] as { name?: string; namespace?: string };
       resources.set(`${value['kind']} ${namespace === '' ? '' : `${namespace}/`}${name} ${file}`, {
         file,
@@ -79,8 +77,15 @@ async function resourcesAt(repo: StageRepository, commit: string): Promise<Resou
 }
 
 function isLocal({ value }: Resource): boolean {
-  const { annotations = {} } = value['metadata'] as { annotations?: Record<string, string> };
-  return annotations['config.kubernetes.io/local-config'] === 'true';
+  const { annotations = {}, namespace = '' } = value['metadata'] as {
+    annotations?: Record<string, string>;
+    namespace?: string;
+  };
+  const isTool = /^config\.portico\.dev\//.test(String(value['apiVersion']));
+  // The cluster gets a marked ConfigMap that has a namespace.
+  const isLoose = value['kind'] === 'ConfigMap' && namespace === '';
+  const isKptfile = value['kind'] === 'Kptfile';
+  return isKptfile || (annotations['config.kubernetes.io/local-config'] === 'true' && (isTool || isLoose));
 }
 
 /** The value at a path such as `spec.containers[name=web].image`. */
@@ -139,13 +144,16 @@ async function ofPackages(
   claim: Claim,
 ): Promise<void> {
   const rows = [
-    ...comment.matchAll(/^\| `([^`]+)` \| (?:none|`([^`]+)`) \| (removed|`[^`]+`) \| ([^|]+) \|/gm),
+    ...comment.matchAll(/^\| `([^`]+)` \| (?:none|`([^`]+)`) \| (removed|`[^`]+`) \| ([^|]+) \| [^|]+ \|$/gm),
   ];
   for (const [row, directory = '', newest, next = '', said = ''] of rows) {
     const of = ({ file }: Resource): boolean => file.startsWith(`${directory}/`);
-    const [old, now] = [sides.before, sides.after].map(
-      (side) => new Map([...side].filter(([, one]) => of(one) && !isLocal(one))),
-    ) as [Resources, Resources];
+    const isThere = ((await repo.read(`${directory}/Kptfile`, sides.head)) ?? '') !== '';
+    const ofCluster = (side: Resources): Resources =>
+      new Map([...side].filter(([, one]) => of(one) && !isLocal(one)));
+    const old = ofCluster(sides.before);
+    // The check of deletions names what is left of a package that is removed.
+    const now: Resources = isThere ? ofCluster(sides.after) : new Map();
     const counts = {
       added: [...now.keys()].filter((key) => !old.has(key)).length,
       removed: [...old.keys()].filter((key) => !now.has(key)).length,
@@ -167,7 +175,6 @@ async function ofPackages(
       .map((tag) => Number(tag.slice(directory.length + 2)));
     const highest = Math.max(0, ...numbers);
     claim('revision', newest === (highest === 0 ? undefined : `v${highest}`), row);
-    const isThere = [...now].length > 0;
     claim('revision', next === (isThere ? `\`v${highest + 1}\`` : 'removed'), row);
   }
 }
@@ -239,12 +246,7 @@ async function ofLocalChanges(
 }
 
 /** The body and the comment speak of the same next revision. */
-async function ofRevisions(
-  repo: StageRepository,
-  body: string,
-  comment: string,
-  claim: Claim,
-): Promise<void> {
+function ofRevisions(body: string, comment: string, claim: Claim): void {
   const [, said] = /will be published here as `(?:[^`@]+@)?([^`]+)`/.exec(body) ?? [];
   if (said !== undefined) claim('revision', comment.includes(`| \`${said}\` |`), `published as ${said}`);
 }
@@ -280,7 +282,3 @@ async function ofMerged(repo: StageRepository, comment: string, claim: Claim): P
     claim('published', isFirst ? rest === 'first revision' : tags.has(from!) && tags.has(to!), row);
   }
 }
-
-/** Files of a package below a directory. */
-export const placed = below;
-export type { Pull };
