@@ -240,7 +240,8 @@ async function onBranch({
       : await replayOnUpdate({ ports, down: one.down, range, ranges, wish, signal });
     if (under !== null && 'kind' in under) return under;
     if (under !== null) {
-      brought.push({ ...one, notes: [...(one.notes ?? []), ...under.notes] });
+      // The pull request speaks of the branch, which has the commits of people too.
+      brought.push({ ...one, files: under.files, notes: [...(one.notes ?? []), ...under.notes] });
       desired.set(directory, under.files);
       continue;
     }

@@ -92,7 +92,8 @@ function isLocal({ value }: Resource): boolean {
 function at(value: unknown, path: string): unknown {
   let here = value;
   for (const [, key, item] of path.matchAll(/([^.[\]]+)|\[([^\]]+)\]/g)) {
-    if (item === undefined) here = (here as Record<string, unknown> | undefined)?.[key!];
+    if (/^\d+$/.test(item ?? '')) here = (here as unknown[] | undefined)?.[Number(item)];
+    else if (item === undefined) here = (here as Record<string, unknown> | undefined)?.[key!];
     else {
       const [by = '', of = ''] = item.split('=');
       here = (here as Record<string, unknown>[] | undefined)?.find((one) => String(one[by]) === of);
@@ -187,6 +188,12 @@ function ofHeadline(comment: string, checks: Checks, claim: Claim): void {
   if (headline.includes('needs approval')) claim('headline', !isApproved, headline);
 }
 
+/** A table of conflicts leaves the namespace out. */
+function isCalled(key: string, kind: string, name: string): boolean {
+  const [its, called = ''] = key.split(' ');
+  return its === kind && (called === name || called.endsWith(`/${name}`));
+}
+
 /** Open conflicts: how many, and that the branch has the side that is named. */
 function ofConflicts(
   { body, comment, checks, after }: { body: string; comment: string; checks: Checks; after: Resources },
@@ -206,7 +213,7 @@ function ofConflicts(
   claim('conflicts', !/conflicts? (?:is|are) settled\.\*\*/.test(body) || !isOpen, title);
   for (const [row, file = '', kind = '', name = '', path = '', , upstream = '', local = '', taken] of rows) {
     const said = (taken === 'upstream' ? upstream : local).replaceAll('`', '');
-    const held = [...after].filter(([key]) => key.startsWith(`${kind} ${name} `) && key.endsWith(file));
+    const held = [...after].filter(([key]) => isCalled(key, kind, name) && key.endsWith(file));
     claim(
       'taken',
       held.some(([, one]) => isSaid(at(one.value, path), said)),
@@ -236,7 +243,7 @@ async function ofLocalChanges(
   }
   const lines = body.matchAll(/^- `(\S+) (\S+)`: `([^`:]+): ([^`]+)` \(upstream: `([^`]+)`\)$/gm);
   for (const [line, kind = '', name = '', path = '', said = ''] of lines) {
-    const held = [...after].filter(([key]) => key.startsWith(`${kind} ${name} `));
+    const held = [...after].filter(([key]) => isCalled(key, kind, name));
     claim(
       'local changes',
       held.some(([, one]) => isSaid(at(one.value, path), said)),
