@@ -80,7 +80,8 @@ export function withState(body: string, state: UpdateState): string {
   // Line ends as the forge gives them back.
   const plain = body.replaceAll('\r\n', '\n');
   const followed = PARTS.reduce((text, part) => withPart(text, part, parts[part]), plain);
-  const isAsMerged = 'isChanged' in state ? state.isChanged !== true : state.kind === 'open';
+  const mayHold = state.kind === 'open' || state.kind === 'closed';
+  const isAsMerged = mayHold && state.isChanged !== true;
   const now = isAsMerged ? followed : withPart(followed, KEPT_PART, '');
   return now === plain ? body : now;
 }

@@ -68,6 +68,22 @@ test('a reviewer sees what changed, grouped, the weightiest first', () => {
 `);
 });
 
+test('a new resource shows its fields, or its name alone without room; files of the package come last and apart', () => {
+  const b = {
+    'a.yaml': configMap('new', 'color: red\n  list: [1, 2]'),
+    Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: web\n',
+  };
+  const text = markdown({}, b);
+  expect(text).toContain('1 resource added; 1 package file changed.\n');
+  expect(text).toMatch(
+    /Added: 1 resource<[^]*- `ConfigMap new` in `a\.yaml`\n {2}```diff\n[^`]*\+ data: \{color: red, list: \[1, 2\]\}/,
+  );
+  expect(text).toMatch(/Package files: 1<[^]*- `Kptfile web` added in `Kptfile`/);
+  const long = markdown({}, { 'a.yaml': configMap('new', `color: ${'x'.repeat(300)}`) }, 300);
+  expect(long).toContain('- `ConfigMap new` in `a.yaml`\n');
+  expect(long).not.toContain('xxx');
+});
+
 describe('foreign text', () => {
   const HOSTILE = [
     '@acme/everybody',

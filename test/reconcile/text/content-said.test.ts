@@ -37,7 +37,7 @@ interface Kind {
   readonly repositories: Readonly<Record<string, StageRepositoryOptions>>;
   readonly begin: (sequence: Sequence) => Promise<unknown>;
   /** After everything that `begin` caused. */
-  readonly open?: Act;
+  readonly open: Act;
   readonly acts: Readonly<Record<string, Act>>;
 }
 
@@ -301,7 +301,7 @@ describe('body, comment and checks say what the branch holds', () => {
   test.each(Object.entries(KINDS))('%s', { timeout: 1_800_000 }, async (_name, kind) => {
     await using stage = await startStage(repositories(kind), { shares: true, logLevel: 'warn' });
     await play(kind, stage, async (sequences) => {
-      await Promise.all(sequences.map((one) => kind.open?.(one, 0)));
+      await Promise.all(sequences.map((one) => kind.open(one, 0)));
       await stage.idle();
     });
   });
@@ -314,6 +314,7 @@ describe('body, comment and checks say what the branch holds', () => {
     const kind: Kind = {
       repositories: { r: { spec: 'branch: main\nupdates: { follow: latest }' } },
       begin: ({ repo }) => repo.push('main', files),
+      open: async () => undefined,
       acts: COMMON,
     };
     const environment = { insideHosts: `http://${charts.server.host}`, sourceMinutes: 0.000_01 };

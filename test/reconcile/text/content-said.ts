@@ -81,7 +81,7 @@ function isLocal({ value }: Resource): boolean {
     annotations?: Record<string, string>;
     namespace?: string;
   };
-  const isTool = /^config\.portico\.dev\//.test(String(value['apiVersion']));
+  const isTool = String(value['apiVersion']).startsWith('config.portico.dev/');
   // The cluster gets a marked ConfigMap that has a namespace.
   const isLoose = value['kind'] === 'ConfigMap' && namespace === '';
   const isKptfile = value['kind'] === 'Kptfile';
@@ -104,7 +104,7 @@ function at(value: unknown, path: string): unknown {
 
 function isSaid(value: unknown, said: string): boolean {
   if (value === undefined) return said === 'absent';
-  return said === String(value) || said === JSON.stringify(value) || typeof value === 'object';
+  return typeof value === 'object' || said === value || said === JSON.stringify(value);
 }
 
 /** Each `- path: value` and `+ path: value` of the comment's difference. */

@@ -410,7 +410,12 @@ describe('after v3, before v2 is approved', () => {
     );
     expect(told?.body).toContain('`shop` is updated to upstream `v3`.');
     expect(update.body).toContain('**Local changes');
-    expect((await repo.command(pull.number, '/portico resolve local')).reaction).toBe('rocket');
+    await repo.review(pull.number, 'APPROVE', undefined, 'carol');
+    const resolved = await repo.command(pull.number, '/portico resolve local');
+    expect(resolved.reaction).toBe('rocket');
+    expect(resolved.reply).toContain(
+      'It needs a new approval: the approval of `carol` was for the content before',
+    );
     expect((await repo.pull(pull.number)).body).not.toContain('**Local changes');
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
     await repo.push('main', { 'shop/more.yaml': configMap('more', { a: 'b' }) });
