@@ -1,7 +1,7 @@
 import type { Account } from '../../command/account.ts';
 import { PorticoError } from '../../error.ts';
 import type { Conflict } from '../../package/merge/conflict.ts';
-import type { PackageFiles } from '../../package/package.ts';
+import { sameFiles, type PackageFiles } from '../../package/package.ts';
 import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { UpdateWay } from '../downstream/channel-target.ts';
 import type { Downstream } from '../downstream/downstream.ts';
@@ -240,8 +240,11 @@ async function onBranch({
       : await replayOnUpdate({ ports, down: one.down, range, ranges, wish, signal });
     if (under !== null && 'kind' in under) return under;
     if (under !== null) {
-      // The pull request speaks of the branch, which has the commits of people too.
-      brought.push({ ...one, files: under.files, notes: [...(one.notes ?? []), ...under.notes] });
+      const { sides, ...rest } = one;
+      const notes = [...(one.notes ?? []), ...under.notes];
+      // The sides of the merge say nothing of what people committed after it.
+      const isMerge = sides !== undefined && sameFiles(under.files, one.files);
+      brought.push({ ...rest, ...(isMerge && { sides }), notes });
       desired.set(directory, under.files);
       continue;
     }
