@@ -175,7 +175,10 @@ test('portico diff tells what becomes of objects, and which definitions fail', a
   expect(shown.stdout).toContain(
     '\nfails: CustomResourceDefinition x is removed, and every object of its kind goes with it\n',
   );
-  expect(shown.stdout).toContain('\n- Role reader in y.yaml\n- RoleBinding reader in y.yaml\n');
+  expect(shown.stdout).toContain(
+    '\n- Role reader in y.yaml\n  + apiVersion: rbac.authorization.k8s.io/v1\n  + rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]\n',
+  );
+  expect(shown.stdout).toMatch(/\+ spec:\n +\+ {3}providerSpec:\n +\+ {5}statementEntries: \[/);
   expect((await runVerb('diff', a!, a!)).stdout).toBe('No differences.\n');
 });
 

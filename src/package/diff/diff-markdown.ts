@@ -218,7 +218,8 @@ function block(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, held]) => {
     const below = nested(held);
     const only = below[0] ?? '';
-    return below.length <= 1 && !isText(held)
+    const isFlat = typeof held !== 'object' || held === null || only === flow(held);
+    return below.length <= 1 && isFlat && !isText(held)
       ? [`${key}: ${only}`]
       : [`${key}:`, ...below.map((line) => `  ${line}`)];
   });
