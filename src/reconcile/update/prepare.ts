@@ -23,6 +23,7 @@ import { stageUpdate, type PackageUpdate, type Staged } from './push.ts';
 import { heldByOthers, type UpdateQuota } from './quota.ts';
 import { revisionQuestions } from './revision-questions.ts';
 import { routeOf, type Route } from './route.ts';
+import { settledByCommand } from './settled-before.ts';
 import { decideSources, renewedPackage } from './source-update.ts';
 import { tooEarly } from './timing.ts';
 import type { IsUpToDate } from './up-to-date.ts';
@@ -327,7 +328,7 @@ interface Listed {
 
 async function listedConflicts(
   ports: Ports,
-  { downstreamRepository: { access, facts }, open: pull, head, before, branch }: UpdatePlan,
+  { downstreamRepository: { access, base, facts }, open: pull, head, before, branch }: UpdatePlan,
   signal: AbortSignal | undefined,
 ): Promise<Listed> {
   if (pull === undefined || head === null || before === null) return { open: [], settled: new Set() };
@@ -337,5 +338,7 @@ async function listedConflicts(
   const settled = readConflicts(conflictKey(facts.id, branch), pull.body, ports.seals)
     .map(({ directory = first?.directory ?? '', id }) => `${directory}:${id}`)
     .filter((name) => !open.has(name));
-  return { open: conflicts, settled: new Set(settled) };
+  const range = { from: base.oid, to: head };
+  const commanded = await settledByCommand(ports, access.git, range, signal);
+  return { open: conflicts, settled: new Set([...settled, ...commanded.filter((name) => !open.has(name))]) };
 }

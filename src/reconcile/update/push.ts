@@ -30,6 +30,7 @@ import { planTitle } from './body.ts';
 import { recordedUpdate, type UpdatePlan } from './plan.ts';
 import { replayOnUpdate } from './replay-sources.ts';
 import { humanCommitRanges, replayHumanCommits } from './replay.ts';
+import { withoutDecided } from './settled-before.ts';
 
 /** One package as the update brings it. */
 export interface PackageUpdate extends Wanted {
@@ -244,7 +245,9 @@ async function onBranch({
       const notes = [...(one.notes ?? []), ...under.notes];
       // The sides of the merge say nothing of what people committed after it.
       const isMerge = sides !== undefined && sameFiles(under.files, one.files);
-      brought.push({ ...rest, ...(isMerge && { sides }), notes });
+      const of = { directory, local: one.local, merged: one.files, replayed: under.files };
+      const conflicts = await withoutDecided(git, { ...of, conflicts: one.conflicts }, ranges, signal);
+      brought.push({ ...rest, ...(isMerge && { sides }), conflicts, notes });
       desired.set(directory, under.files);
       continue;
     }
