@@ -1,4 +1,5 @@
 /** What a proposal changes and Portico neither renders nor checks, so that nothing passes without a word. */
+import type { ResourceChangeKind } from '../../package/diff/diff-types.ts';
 import { SOURCES_FILE, sourcesBuild } from '../../package/sources/source-files.ts';
 import { isApplied } from '../../package/tool-files/deploy-tools.ts';
 import { KUSTOMIZATION_NAMES } from '../../package/tool-files/kustomization.ts';
@@ -79,11 +80,14 @@ function linkOf({ path, after }: PathChange): LeftOut['links'] {
   return after?.mode === '160000' ? [{ path, what: 'submodule' }] : [];
 }
 
+const WRITTEN: ReadonlySet<string> = new Set<ResourceChangeKind>(['comments', 'order', 'format']);
+
+/** The Kptfile and the configuration of functions belong to the package, so a change of them explains the revision. */
 function strayOf(changes: readonly PackageChange[], inside: readonly PathChange[]): LeftOut['stray'] {
-  return changes.flatMap(({ path, directory, next, content: { counts } }) => {
-    const resources = counts.added + counts.changed + counts.removed + counts.moved;
+  return changes.flatMap(({ path, directory, next, content: { resources } }) => {
     const files = inside.filter((one) => isBelow(directory, one.path)).map((one) => one.path);
-    return next === null || resources > 0 || files.length === 0 ? [] : [{ path, revision: next, files }];
+    const isExplained = resources.some(({ change }) => !WRITTEN.has(change));
+    return next === null || isExplained || files.length === 0 ? [] : [{ path, revision: next, files }];
   });
 }
 

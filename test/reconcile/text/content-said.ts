@@ -43,6 +43,7 @@ export async function untrue(
   const sides = { before: await resourcesAt(repo, base), after: await resourcesAt(repo, head) };
   ofDifference(comment, sides, claim);
   await ofPackages(repo, comment, { base, head, ...sides }, claim);
+  ofStray(comment, sides, claim);
   ofHeadline(comment, checks, claim);
   const [, committed] = /Portico committed `([0-9a-f]{7})`/.exec(comment) ?? [];
   if (committed !== undefined) claim('pushed', head.startsWith(committed), committed);
@@ -50,7 +51,7 @@ export async function untrue(
   if (pull.user?.type === 'User') claim('pushed', isOurs === (committed !== undefined), `head ${head}`);
   ofConflicts({ body, comment, checks, after: sides.after }, claim);
   await ofLocalChanges({ body, after: sides.after, upstream }, claim);
-  ofRevisions(body, comment, claim);
+  await ofRevisions(repo, { body, title: pull.title }, { base, head }, claim);
   await ofChannels(repo, comment, { base, head }, claim);
   return wrong;
 }
@@ -145,9 +146,9 @@ async function ofPackages(
   claim: Claim,
 ): Promise<void> {
   const rows = [
-    ...comment.matchAll(/^\| `([^`]+)` \| (?:none|`([^`]+)`) \| (removed|`[^`]+`) \| ([^|]+) \| [^|]+ \|$/gm),
+    ...comment.matchAll(/^\| `([^`]+)` \| ((?:removed|upstream|here)\b[^|]*) \| ([^|]+) \| [^|]+ \|$/gm),
   ];
-  for (const [row, directory = '', newest, next = '', said = ''] of rows) {
+  for (const [row, directory = '', revisions = '', said = ''] of rows) {
     const of = ({ file }: Resource): boolean => file.startsWith(`${directory}/`);
     const isThere = ((await repo.read(`${directory}/Kptfile`, sides.head)) ?? '') !== '';
     const ofCluster = (side: Resources): Resources =>
@@ -171,13 +172,53 @@ async function ofPackages(
         claim('count', fold.includes(title), `${directory}: no "${title}"`);
       }
     }
-    const numbers = [...(await repo.tags()).keys()]
-      .filter((tag) => tag.startsWith(`${directory}/v`))
-      .map((tag) => Number(tag.slice(directory.length + 2)));
-    const highest = Math.max(0, ...numbers);
-    claim('revision', newest === (highest === 0 ? undefined : `v${highest}`), row);
-    claim('revision', next === (isThere ? `\`v${highest + 1}\`` : 'removed'), row);
+    const newest = await newestHere(repo, directory);
+    const stays = newest === 0 ? '' : `; here \`v${newest}\` stays`;
+    const upstream = await lockedAt(repo, directory, sides);
+    const wanted = isThere ? `${upstream}here ${stepOf(newest, newest + 1)}` : `removed${stays}`;
+    claim('revision', revisions.replace(/ \(\S+\)$/, '') === wanted, `${row}: ${wanted}`);
   }
+}
+
+/** Packages that get a revision although no resource changes: neither for the cluster nor for tools. */
+function ofStray(
+  comment: string,
+  { before, after }: { readonly before: Resources; readonly after: Resources },
+  claim: Claim,
+): void {
+  for (const [line, path = ''] of comment.matchAll(/^- \*\*No resource of `([^`]+)` changes\*\*.*$/gm)) {
+    const [was, now] = [before, after].map((side) =>
+      JSON.stringify([...side].filter(([, { file }]) => file.startsWith(`${path}/`))),
+    );
+    claim('no resource', was === now, line);
+  }
+}
+
+/** Number of the newest revision of a package; 0 without one. */
+async function newestHere(repo: StageRepository, directory: string): Promise<number> {
+  const numbers = [...(await repo.tags()).keys()]
+    .filter((tag) => tag.startsWith(`${directory}/v`))
+    .map((tag) => Number(tag.slice(directory.length + 2)));
+  return Math.max(0, ...numbers);
+}
+
+function stepOf(from: number, to: number): string {
+  return from === 0 ? `\`v${to}\`` : `\`v${from}\` → \`v${to}\``;
+}
+
+/** `upstream v1 → v2, ` as the locks on both sides have it; '' without an upstream. */
+async function lockedAt(
+  repo: StageRepository,
+  directory: string,
+  { base, head }: { readonly base: string; readonly head: string },
+): Promise<string> {
+  const at = async (commit: string): Promise<string | undefined> =>
+    /\n {4}ref: "?web\/(v\d+)"?\n/.exec(
+      ((await repo.read(`${directory}/Kptfile`, commit)) ?? '').split('upstreamLock:')[1] ?? '',
+    )?.[1];
+  const [from, to] = [await at(base), await at(head)];
+  if (to === undefined) return '';
+  return `upstream ${from === undefined || from === to ? '' : `\`${from}\` → `}\`${to}\`, `;
 }
 
 function ofHeadline(comment: string, checks: Checks, claim: Claim): void {
@@ -254,10 +295,28 @@ async function ofLocalChanges(
   }
 }
 
-/** The body and the comment speak of the same next revision. */
-function ofRevisions(body: string, comment: string, claim: Claim): void {
-  const [, said] = /will be published here as `(?:[^`@]+@)?([^`]+)`/.exec(body) ?? [];
-  if (said !== undefined) claim('revision', comment.includes(`| \`${said}\` |`), `published as ${said}`);
+/** The opening and the title of an update, and what it becomes after the merge: of the locks and tags. */
+async function ofRevisions(
+  repo: StageRepository,
+  { body, title }: { readonly body: string; readonly title: string },
+  sides: { readonly base: string; readonly head: string },
+  claim: Claim,
+): Promise<void> {
+  const [, after = ''] = /^After the merge, (.*)\.$/m.exec(body) ?? [];
+  const each = [...after.matchAll(/`([^`]+)`: upstream `([^`]+)`, here ([^;]*)/g)];
+  for (const [said, directory = '', from = '', here = ''] of each) {
+    const newest = await newestHere(repo, directory);
+    const locked = await lockedAt(repo, directory, sides);
+    claim('revision', here === stepOf(newest, newest + 1), `${said}, newest ${newest}`);
+    // The upstream of charts is no package.
+    if (locked === '') continue;
+    claim('revision', locked.endsWith(`\`${from}\`, `), `${said}: ${locked}`);
+    const [, named] = /to upstream (v\d+)/.exec(title) ?? [];
+    claim('revision', named === undefined || named === from, `${title}: ${locked}`);
+    const opening = `\`${directory}\`: ${locked.slice(0, -2)}`;
+    const isOpened = body.includes(opening) || body.includes(`| ${locked.slice(0, -2)} |`);
+    claim('revision', isOpened, `no ${opening}`);
+  }
 }
 
 /** The table of channels: the newest member of the last channel of the file. */
@@ -272,11 +331,12 @@ async function ofChannels(
     const numbers = [...text.matchAll(/^ *- (?:\{revision: )?v(\d+)\b/gm)].map(([, number]) =>
       Number(number),
     );
-    return numbers.length === 0 ? 'nothing' : `\`v${Math.max(...numbers)}\``;
+    return numbers.length === 0 ? 'nothing' : `v${Math.max(...numbers)}`;
   };
-  const [row, from, to] = /^\| `web` \| `stable` \| (\S+) \| (\S+) \|$/m.exec(comment) ?? [];
+  const [row, said] = /^\| `web` \| `stable` \| ([^|]+) \| [^|]+ \|$/m.exec(comment) ?? [];
   if (row === undefined) return;
-  claim('channel', from === (await offers(base)) && to === (await offers(head)), row);
+  const [from, to] = [await offers(base), await offers(head)];
+  claim('channel', said === (from === to ? `the head stays ${to}` : `${from} → ${to}`), row);
 }
 
 /** After the merge: the difference that was reviewed can be reached, and the tags are there. */

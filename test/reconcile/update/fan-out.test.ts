@@ -116,7 +116,9 @@ describe('after v2', () => {
     expect(order).not.toContain(-1);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     const comment = await repo.sticky(pull.number);
-    expect(comment).toMatch(/^\| `shop` \| upstream `v1` → `v2`, here `v1` \| 1 changed; 1 package file changed \|/m);
+    expect(comment).toMatch(
+      /^\| `shop` \| upstream `v1` → `v2`, here `v1` \| 1 changed; 1 package file changed \|/m,
+    );
     expect(comment).toMatch(
       /<details open><summary>What changes in <code>shop<\/code><\/summary>\n\n1 resource changed; 1 package file changed\.\n[^]*- data\.color: first\n *\+ data\.color: second$/m,
     );
