@@ -1,5 +1,5 @@
 /** What Portico says about the content of a pull request, parsed and compared with the branch in git. */
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 import type { StageRepository } from '../stage-repository.ts';
 
@@ -59,12 +59,15 @@ export async function untrue(
 type Claim = (kind: string, isTrue: boolean, said: string) => void;
 type Checks = Awaited<ReturnType<StageRepository['checks']>>;
 
+/** Templates of charts are no YAML. */
+const QUIET = { logLevel: 'silent' } as const;
+
 /** By kind, namespace, name and file. */
 async function resourcesAt(repo: StageRepository, commit: string): Promise<Resources> {
   const files = (await repo.git('ls-tree', '-r', '--name-only', commit)).split('\n');
   const resources = new Map<string, Resource>();
   for (const file of files.filter((name) => /^[^.].*\/.*\.yaml$/.test(name))) {
-    for (const document of parseAllDocuments((await repo.read(file, commit)) ?? '')) {
+    for (const document of parseAllDocuments((await repo.read(file, commit)) ?? '', QUIET)) {
       const value = document.toJS() as Record<string, unknown> | null;
       if (document.errors.length > 0 || value === null || typeof value['kind'] !== 'string') continue;
       const { name = '', namespace = '' } = value['metadata'] as { name?: string; namespace?: string };
@@ -319,7 +322,12 @@ async function ofRevisions(
   }
 }
 
-/** The table of channels: the newest member of the last channel of the file. */
+interface Channel {
+  readonly name: string;
+  readonly members?: readonly (string | { readonly revision: string; readonly withdrawn?: object })[];
+}
+
+/** The table of channels: the newest member of `stable` that is not withdrawn. */
 async function ofChannels(
   repo: StageRepository,
   comment: string,
@@ -328,10 +336,13 @@ async function ofChannels(
 ): Promise<void> {
   const offers = async (commit: string): Promise<string> => {
     const text = (await repo.read('.github/portico/channels/web.yaml', commit)) ?? '';
-    const numbers = [...text.matchAll(/^ *- (?:\{revision: )?v(\d+)\b/gm)].map(([, number]) =>
-      Number(number),
-    );
-    return numbers.length === 0 ? 'nothing' : `v${Math.max(...numbers)}`;
+    const { channels: all = [] } = (parse(text) ?? {}) as { channels?: readonly Channel[] };
+    const members = all.find(({ name }) => name === 'stable')?.members ?? [];
+    const offered = members.flatMap((one) => {
+      const { revision, withdrawn } = typeof one === 'string' ? { revision: one, withdrawn: undefined } : one;
+      return withdrawn === undefined ? [Number(revision.slice(1))] : [];
+    });
+    return offered.length === 0 ? 'nothing' : `v${Math.max(...offered)}`;
   };
   const [row, said] = /^\| `web` \| `stable` \| ([^|]+) \| [^|]+ \|$/m.exec(comment) ?? [];
   if (row === undefined) return;
