@@ -5,6 +5,7 @@ import { configCheckAt } from '../check/config-check.ts';
 import { prepareVariants } from '../downstream/prepare-variants.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { withdrawnJobs } from '../downstream/withdrawn-jobs.ts';
+import { pullJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import { promoteByItself } from '../promotion/auto-promotion.ts';
 import { deriveChannelTags } from '../publication/channel-tags.ts';
@@ -37,6 +38,11 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     const known = catalog.get(repository.id);
     const before = variantPlan(catalog);
     const { now, place, channels } = await readRepository({ ports, access, signal }, found, known);
+    // Before the index says that these revisions are known, so that a failure here is made up for.
+    if (known !== undefined && !sameRevisions(known, now)) {
+      const open = await access.forge.listOpenPulls(signal);
+      await ports.enqueue(open.map((pull) => pullJob(repository, pull)));
+    }
     catalog.put(now);
     await ports.enqueue(withdrawnJobs(catalog, repository.id));
     await deriveChannelTags(ports, access, { place, channels }, signal);
@@ -44,6 +50,14 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     await prepareVariants(ports);
     await ports.enqueue(jobsAfterIndexing(ports, { found, known, before, now }));
   });
+}
+
+/** Comments and descriptions of open pull requests name the newest revision and the next. */
+function sameRevisions(
+  { revisions: before }: Pick<CatalogRepository, 'revisions'>,
+  { revisions: now }: Pick<CatalogRepository, 'revisions'>,
+): boolean {
+  return JSON.stringify([...before]) === JSON.stringify([...now]);
 }
 
 /** What the index holds of a repository. Mistakes in its documents are reported on the way. */

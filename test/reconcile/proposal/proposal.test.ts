@@ -18,6 +18,7 @@ beforeAll(async () => {
         ...below('one', smallPackage('one')),
         ...below('two', smallPackage('two', { mutators: [NAMESPACE] })),
         ...below('gone', smallPackage('gone')),
+        ...below('later', smallPackage('later')),
       },
     },
     root: { files: smallPackage('root', { mutators: [NAMESPACE] }) },
@@ -55,6 +56,20 @@ describe('what a proposal touches', () => {
     await stage.startBot();
     expect(await stage.writesOf(() => stage.sweep())).toEqual([]);
     expect(await main.sticky(pull.number)).toBe(sticky);
+  });
+
+  test('its comment names the revision that came meanwhile, also where it removes the package', async () => {
+    const change = await main.propose('change-later', { 'later/config.yaml': configMap('web', { a: 'b' }) });
+    const removal = await main.propose('remove-later', {
+      'later/Kptfile': null,
+      'later/config.yaml': null,
+    });
+    expect(await main.sticky(change.number)).toContain('| `later` | here `v1` |');
+    expect(await main.sticky(removal.number)).toContain('| `later` | removed |');
+    await main.tag('later/v1', await main.head('main'));
+    await stage.idle();
+    expect(await main.sticky(change.number)).toContain('| `later` | here `v1` → `v2` |');
+    expect(await main.sticky(removal.number)).toContain('| `later` | removed; here `v1` stays |');
   });
 
   test('no package', async () => {
