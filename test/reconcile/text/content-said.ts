@@ -306,7 +306,7 @@ async function ofRevisions(
   claim: Claim,
 ): Promise<void> {
   const [, after = ''] = /^After the merge, (.*)\.$/m.exec(body) ?? [];
-  const each = [...after.matchAll(/`([^`]+)`: upstream `([^`]+)`, here ([^;]*)/g)];
+  const each = [...after.matchAll(/`([^`]+)`: (?:upstream )?`([^`]+)`, here ([^;]*)/g)];
   for (const [said, directory = '', from = '', here = ''] of each) {
     const newest = await newestHere(repo, directory);
     const locked = await lockedAt(repo, directory, sides);
