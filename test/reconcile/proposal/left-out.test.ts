@@ -57,6 +57,15 @@ test('a revision without a changed resource names the files that make it', async
   );
 });
 
+test('a changed Kptfile explains the revision', async () => {
+  const up = stage.repository('up');
+  const kptfile = `${await up.read('web/Kptfile')}info: { description: Serves the shop }\n`;
+  const pull = await up.propose('described', { 'web/Kptfile': kptfile });
+  const comment = await up.sticky(pull.number);
+  expect(comment).toContain('| `web` | here `v1` → `v2` | none changed; 1 package file changed |');
+  expect(comment).not.toContain('**No resource of');
+});
+
 test('a mistake in a document has its line in the comment', async () => {
   const up = stage.repository('up');
   const pull = await up.propose('rollout', {
