@@ -72,8 +72,8 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       valueOf('merge', { base, upstream, local }, rest, signal),
     mergeConcurrent: ({ base, upstream, local, ...rest }, signal) =>
       valueOf('mergeConcurrent', { base, upstream, local }, rest, signal),
-    compare: ({ before, after, deploy }, signal) =>
-      valueOf('compare', { before, after }, deploy ? { deploy } : {}, signal),
+    compare: ({ before, after, ...settings }, signal) =>
+      valueOf('compare', { before, after }, settings, signal),
     diffText: ({ before, after, limit }, signal) => valueOf('diffText', { before, after }, { limit }, signal),
     async survivingChanges(sides, signal) {
       const { lines } = await valueOf<{ readonly lines: readonly string[] }>(
@@ -84,8 +84,8 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
       );
       return lines;
     },
-    headChange: ({ before, after, limit }, signal) =>
-      valueOf('headChange', { before, after }, { limit }, signal),
+    headChange: ({ before, after, ...settings }, signal) =>
+      valueOf('headChange', { before, after }, settings, signal),
     changeDigest: ({ before, after }, signal) => valueOf('changeDigest', { before, after }, {}, signal),
     patch: ({ before, after }, signal) => valueOf('patch', { before, after }, {}, signal),
     settle: ({ before, after, current }, signal) => valueOf('settle', { before, after, current }, {}, signal),

@@ -93,9 +93,9 @@ export const OPERATIONS = {
 
   merge: (input: MergeInput): MergeResult => mergePackages(input),
 
-  compare: async ({ before, after, deploy }: ComparedSides): Promise<Comparison> => ({
-    content: shownPart(diffPackages(before, after)),
-    power: await powerBetween(before, after, deploy),
+  compare: async (sides: ComparedSides): Promise<Comparison> => ({
+    content: shownPart(diffPackages(sides.before, sides.after)),
+    power: await powerBetween(sides),
   }),
 
   mergeConcurrent: (sides: ConcurrentSides): ConcurrentMerge => mergeConcurrent(sides),
@@ -109,8 +109,8 @@ export const OPERATIONS = {
     lines: survivingChanges(sides),
   }),
 
-  headChange: async ({ before, after, limit }: Sides & { readonly limit: number }): Promise<HeadChange> =>
-    headChange({ before, after, power: await powerBetween(before, after), limit }),
+  headChange: async (sides: ComparedSides & { readonly limit: number }): Promise<HeadChange> =>
+    headChange({ ...sides, power: await powerBetween(sides) }),
 
   changeDigest: ({ before, after }: Sides): string => changeDigest(before, after),
 
@@ -219,13 +219,9 @@ function renderInput({ base, context, guardrailsOnly, ...input }: Carried, tools
   };
 }
 
-async function powerBetween(
-  before: PackageFiles,
-  after: PackageFiles,
-  deploy?: ComparedSides['deploy'],
-): Promise<PowerDiff> {
-  const power = diffPower(before, after, deploy);
+async function powerBetween(sides: ComparedSides): Promise<PowerDiff> {
+  const power = diffPower(sides.before, sides.after, sides);
   if (power.unread.length === 0) return power;
   const { withoutTemplates } = await import('./chart-templates.ts');
-  return withoutTemplates(power, before, after);
+  return withoutTemplates(power, sides);
 }

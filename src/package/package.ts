@@ -15,6 +15,15 @@ export interface PackageFile {
 
 export type PackageFiles = ReadonlyMap<string, PackageFile>;
 
+/** A symbolic link or a submodule: its target is not read. */
+export interface Link {
+  readonly path: string;
+  /** Git's id of it, which changes with its target. */
+  readonly id: string;
+  /** What a symbolic link says; absent for a submodule. */
+  readonly target?: string;
+}
+
 /** Names a Kubernetes resource inside a package; a missing namespace is ''. */
 export interface ResourceRef {
   readonly apiVersion: string;

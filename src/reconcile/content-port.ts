@@ -19,12 +19,12 @@ import type { mergeConcurrent as MergeConcurrent } from '../package/merge/concur
 import type { MergeInput, MergeResult } from '../package/merge/merge-types.ts';
 import type { settleConflicts, Settlement } from '../package/merge/settle.ts';
 import type { PackageFiles } from '../package/package.ts';
+import type { PowerSettings } from '../package/power/power-diff.ts';
 import type { PowerDiff } from '../package/power/power-types.ts';
 import type { EvalInput } from '../package/render/eval.ts';
 import type { KrmObject } from '../package/render/krm-object.ts';
 import type { Finding, RenderInput, RenderResult } from '../package/render/render-types.ts';
 import type { SettledPackage } from '../package/render/settled.ts';
-import type { DeployTool } from '../package/tool-files/deploy-tools.ts';
 import type { Expansion, ExpansionWorld } from '../package/variant/expand.ts';
 import type { mutatePackage, withVariantMetadata } from '../package/variant/mutate.ts';
 import type { Edited } from '../package/variant/package-context.ts';
@@ -57,10 +57,7 @@ export interface Sides {
   readonly after: PackageFiles;
 }
 
-export interface ComparedSides extends Sides {
-  /** The tools that apply the package; absent: any. */
-  readonly deploy?: readonly DeployTool[];
-}
+export type ComparedSides = Sides & PowerSettings;
 
 export interface Comparison {
   readonly content: PackageDiff;
@@ -90,7 +87,7 @@ export interface Content {
   /** Local changes that an update keeps, a Markdown line each. */
   survivingChanges(sides: UpdateSides, signal?: AbortSignal): Promise<readonly string[]>;
   /** What becomes of whoever goes from one revision to the other; `content` has at most so many characters. */
-  headChange(sides: Sides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
+  headChange(sides: ComparedSides & { readonly limit: number }, signal?: AbortSignal): Promise<HeadChange>;
   /** What one state changes in the other, as a digest: see `changeDigest`. */
   changeDigest(sides: Sides, signal?: AbortSignal): Promise<string>;
   /** What differs, as a patch; files that are no text by name. */

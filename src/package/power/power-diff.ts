@@ -1,6 +1,7 @@
 /** What a change of a package lets it do that it could not before, and the other way round. */
-import { sameFile, type PackageFiles } from '../package.ts';
+import { sameFile, type Link, type PackageFiles } from '../package.ts';
 import type { DeployTool } from '../tool-files/deploy-tools.ts';
+import { unjudgedLinks } from '../tool-files/links.ts';
 import { toolFindings } from '../tool-files/tool-files.ts';
 import { clusterPowers } from './cluster-power.ts';
 import { grantsOf, MAX_GRANTS, newGrants, powersOfGrants, unseenGrants } from './grants.ts';
@@ -8,24 +9,37 @@ import { readBothSides, type PowerResource } from './power-resources.ts';
 import type { Power, PowerChange, PowerDiff } from './power-types.ts';
 import { workloadPowers } from './workload-power.ts';
 
+export interface PowerSettings {
+  /** The tools that apply the package; absent: any. What they build of new or changed files is unknown. */
+  readonly deploy?: readonly DeployTool[];
+  /** Symbolic links and submodules of both states. What a new or changed one leads to is unknown. */
+  readonly links?: { readonly before: readonly Link[]; readonly after: readonly Link[] };
+}
+
 /**
  * Compares two states of a package by what they may do once applied: RBAC per subject (what a wildcard covered before
  * is not new), privileges of pods, admission webhooks, served APIs, identities in clouds. Never throws.
  *
  * @param a the older package
  * @param b the newer package
- * @param deploy the tools that apply it: what they build of new or changed files is unknown
  */
-export function diffPower(a: PackageFiles, b: PackageFiles, deploy?: readonly DeployTool[]): PowerDiff {
+export function diffPower(
+  a: PackageFiles,
+  b: PackageFiles,
+  { deploy, links = { before: [], after: [] } }: PowerSettings = {},
+): PowerDiff {
   const { before, after, unread } = readBothSides(a, b);
   const built = toolFindings(b, deploy)
     .filter(({ inputs }) => !inputs.every((path) => sameFile(a.get(path), b.get(path))))
+    .map(({ path }) => path);
+  const linked = unjudgedLinks({ files: a, links: links.before }, { files: b, links: links.after })
+    .filter(({ isChanged }) => isChanged)
     .map(({ path }) => path);
   const changes = [...grantChanges(before, after), ...powerChanges(before, after)].sort(byWeight);
   return {
     grown: changes.some(({ direction }) => direction === 'wider'),
     changes,
-    unread: [...new Set([...unread, ...built])].sort(),
+    unread: [...new Set([...unread, ...built, ...linked])].sort(),
   };
 }
 

@@ -2,6 +2,9 @@ import { shortenValue } from '../../text/cut-text.ts';
 import { cell, codeSpan } from '../../text/markdown.ts';
 import type { PowerChange, PowerDiff } from './power-types.ts';
 
+const UNKNOWN =
+  'What these files permit is unknown, because they cannot be read, are links to other files, or let tools build other resources';
+
 /**
  * A permission diff as a Markdown table, ▲ for what is wider and ▼ for what is narrower; '' where nothing changed.
  * At most `most` rows; the rest is counted.
@@ -15,7 +18,7 @@ export function powerMarkdown({ changes, unread }: PowerDiff, most = 100): strin
   const blind =
     unread.length > 0
       ? [
-          `What these files permit is unknown, because they cannot be read, or tools build other resources from them: ${unread
+          `${UNKNOWN}: ${unread
             .slice(0, 20)
             .map((path) => codeSpan(path))
             .join(', ')}.`,
@@ -30,12 +33,7 @@ export function powerText({ changes, unread }: PowerDiff): string {
     const why = danger === '' ? '' : ` (look twice: ${danger})`;
     return `${direction === 'wider' ? '▲' : '▼'} ${who}: ${what}${why}`;
   });
-  const blind =
-    unread.length === 0
-      ? []
-      : [
-          `What these files permit is unknown, because they cannot be read, or tools build other resources from them: ${unread.join(', ')}.`,
-        ];
+  const blind = unread.length === 0 ? [] : [`${UNKNOWN}: ${unread.join(', ')}.`];
   return [...lines, ...blind].join('\n');
 }
 

@@ -22,7 +22,7 @@ export interface PowerDiff {
   readonly grown: boolean;
   /** The wider ones first, dangerous ones before others. */
   readonly changes: readonly PowerChange[];
-  /** Files that could not be read: what they permit is unknown, so the package may permit more than `changes` tell. */
+  /** Files that could not be read, and links to what is not read: what they permit is unknown, so the package may permit more than `changes` tell. */
   readonly unread: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { differencesIn } from '../applied/differences.ts';
 import type { PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
 import { isApplied } from '../tool-files/deploy-tools.ts';
-import { contentOf, namedFiles, placeFrom } from '../tool-files/named-files.ts';
+import { unjudgedLinks } from '../tool-files/links.ts';
 import { isToolFile, toolFindings } from '../tool-files/tool-files.ts';
 import { setPlace } from './bookkeeping.ts';
 import { copyValue } from './field-notes.ts';
@@ -16,7 +16,7 @@ import type { KrmObject } from './krm-object.ts';
 import { isResourceFile, ownersIn, packageDirs, visibleIn } from './package-sources.ts';
 import { decodeText, readFileOf, readResources, UnreadableFile } from './read-resources.ts';
 import type { SourceDocument, SourceFile } from './read-resources.ts';
-import type { HiddenBefore, Link } from './render-context.ts';
+import type { HiddenBefore } from './render-context.ts';
 
 /** What a hidden file holds. */
 export interface HiddenFile {
@@ -176,25 +176,16 @@ export function hiddenResults(
   });
   return [
     ...findings,
-    ...links.flatMap((link): ResultItem[] => {
-      const old = linksBefore.find(({ path }) => path === link.path);
-      const isOld = old?.id === link.id;
-      const target = followed(link, links);
-      const isInside = target !== undefined && files.has(target);
-      if (isOld && isInside && isApplied(target) && !isToolFile(link.path)) return [];
-      const reached = isInside
-        ? [target, ...(isToolFile(link.path) ? takenIn(link.path, target, files) : [])]
-        : [];
-      const fails = !isOld || reached.some((one) => !sameFile(base?.get(one), files.get(one)));
-      const message = `${link.path} is a symbolic link or a submodule: its target is not checked, although a cluster tool may follow it.`;
-      return [
-        {
+    ...unjudgedLinks({ files: base ?? new Map(), links: linksBefore }, { files, links }).map(
+      ({ path, isChanged }): ResultItem => {
+        const message = `${path} is a symbolic link or a submodule: its target is not checked, although a cluster tool may follow it.`;
+        return {
           message: `${message} Put the file itself there.`,
-          severity: level(known && fails),
-          ...at(link.path),
-        },
-      ];
-    }),
+          severity: level(known && isChanged),
+          ...at(path),
+        };
+      },
+    ),
     ...toolFindings(files, deploy).map(({ path, message, field, inputs }): ResultItem => {
       const isOld = base !== undefined && inputs.every((one) => sameFile(base.get(one), files.get(one)));
       return {
@@ -205,35 +196,6 @@ export function hiddenResults(
       };
     }),
   ];
-}
-
-/** Where a link leads in the end, by way of others; undefined outside of the package, and for links in a circle. */
-function followed(link: Link, links: readonly Link[]): string | undefined {
-  const targets = new Map(links.map(({ path, target }) => [path, target]));
-  let place = link.path;
-  for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
-    const through: string | undefined = linkAbove(place, targets);
-    if (through === undefined) return place;
-    const target = targets.get(through);
-    const next: string | undefined = target === undefined ? undefined : placeFrom(through, target);
-    if (next === undefined) return undefined;
-    place = `${next}${place.slice(through.length)}`;
-  }
-  return undefined;
-}
-
-/** As many as Linux follows. */
-const MAX_HOPS = 40;
-
-/** The first link on the way to a place. */
-function linkAbove(place: string, links: ReadonlyMap<string, unknown>): string | undefined {
-  const parts = place.split('/');
-  return parts.map((_part, at) => parts.slice(0, at + 1).join('/')).find((path) => links.has(path));
-}
-
-/** What a file of a tool names, where it is read by way of a link: paths in it begin at the link. */
-function takenIn(link: string, target: string, files: PackageFiles): readonly string[] {
-  return namedFiles(link, contentOf(target, files), files);
 }
 
 /** A base whose `.krmignore` cannot be used hides nothing. */

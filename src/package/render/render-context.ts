@@ -1,14 +1,5 @@
-import type { PackageFiles } from '../package.ts';
+import type { Link, PackageFiles } from '../package.ts';
 import type { DeployTool } from '../tool-files/deploy-tools.ts';
-
-/** A symbolic link or a submodule: its target is not read. */
-export interface Link {
-  readonly path: string;
-  /** Git's id of it, which changes with its target. */
-  readonly id: string;
-  /** What a symbolic link says; absent for a submodule. */
-  readonly target?: string;
-}
 
 /** How the package was in the base, for what is newly hidden. */
 export interface HiddenBefore {

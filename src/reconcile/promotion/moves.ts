@@ -12,7 +12,7 @@ import type { ChannelMove } from '../check/graph-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
-import { filesAt } from '../repository/package-files.ts';
+import { sidesAt } from '../repository/package-files.ts';
 import { channelRevision, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
 import { catchUserError } from '../text/why-refused.ts';
 
@@ -111,9 +111,9 @@ async function changeBetween(
   if (old === undefined || now === undefined || from === to) return undefined;
   return catchUserError(
     async () => {
-      const before = await filesAt(git, old.commit, directory, signal);
-      const after = await filesAt(git, now.commit, directory, signal);
-      return content.headChange({ before, after, limit: MAX_DIFF }, signal);
+      const commits = { before: old.commit, after: now.commit };
+      const sides = await sidesAt(git, directory, commits, signal);
+      return content.headChange({ ...sides, limit: MAX_DIFF }, signal);
     },
     (unreadable) => ({ unreadable }),
   );

@@ -8,12 +8,12 @@ import { configObject } from '../../package/render/config-object.ts';
 import type { ForeignFunctions, RegoModule } from '../../package/render/function-runtime.ts';
 import { mayHideFiles } from '../../package/render/hidden-resources.ts';
 import type { KrmObject } from '../../package/render/krm-object.ts';
-import { packagedFiles, packagedIn } from '../../package/render/package-sources.ts';
 import type { FunctionRun, Guardrail, RenderInput } from '../../package/render/render-types.ts';
 import { digestOf, fileDigest, type Digest } from '../../revision/digest.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
-import type { Git, ReadPackage } from '../git-port.ts';
+import type { Git } from '../git-port.ts';
 import type { RepositoryAccess } from '../ports.ts';
+import { packagedPart, type PackagedFiles } from '../repository/package-files.ts';
 import { loadDefinitions, namedRepositories, NOT_APPROVED, type Definitions } from './crd-definitions.ts';
 
 type Policy = NonNullable<Guardrail['policy']>;
@@ -137,7 +137,7 @@ export async function contextOf(
     readonly treeish: string | null;
     readonly directory: RepositoryDirectory;
     /** The package in the head, where what is newly hidden in it counts. */
-    readonly head?: Pick<ReadPackage, 'files' | 'skipped'>;
+    readonly head?: PackagedFiles;
     /** The tools that apply the package; absent: any. */
     readonly deploy?: RepositoryConfig['deploy'];
   },
@@ -147,7 +147,7 @@ export async function contextOf(
   const hides = head !== undefined && guardrails.length > 0 && (links.length > 0 || mayHideFiles(head.files));
   const compared = treeish !== null && (readsBase(guardrails) || hides);
   const before = compared ? await git.readPackage(treeish, directory, {}, signal) : undefined;
-  const base = before && packageIn(before);
+  const base = before && packagedPart(before);
   return {
     path,
     repository: ref === undefined ? '' : `${ref.owner}/${ref.name}`,
@@ -156,13 +156,6 @@ export async function contextOf(
     ...(links.length > 0 && { links }),
     ...(deploy && { deploy }),
   };
-}
-
-/** What of the base was checked; null where the directory was no package, whatever it held. */
-function packageIn({ files, skipped }: ReadPackage): Pick<ReadPackage, 'files' | 'skipped'> | null {
-  const isPackaged = packagedIn(files);
-  const kept = packagedFiles(files);
-  return kept.size === 0 ? null : { files: kept, skipped: skipped.filter(({ path }) => isPackaged(path)) };
 }
 
 function withConfig(guardrail: Guardrail, config: KrmObject | Refusal | undefined): Guardrail {

@@ -2,7 +2,6 @@
 import type { AcceptedApproval, ApprovalCount } from '../../command/approval-count.ts';
 import { approvalState } from '../../command/approval-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { packagedFiles } from '../../package/render/package-sources.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, PUBLICATION_CHECK } from '../check-names.ts';
 import { acceptedIn, isApprovalOf, mergeBaseIn } from '../check/approval-check.ts';
 import type { ConfigurationChange } from '../check/configuration-changes.ts';
@@ -14,7 +13,7 @@ import { type Pull } from '../forge/pulls.ts';
 import { type RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports, RepositoryWork } from '../ports.ts';
-import { filesAt } from '../repository/package-files.ts';
+import { sidesAt } from '../repository/package-files.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
 import { readSealed } from '../seal/update-record.ts';
@@ -298,12 +297,8 @@ async function powerMissing(
 ): Promise<readonly string[]> {
   const { config, approvals } = approved;
   if ((config.publish.requireApprovalBy ?? []).length === 0) return [];
-  const { git } = access;
-  const [old, now] = await Promise.all([
-    filesAt(git, before, directory, signal),
-    filesAt(git, commit.oid, directory, signal),
-  ]);
-  const { power: diff } = await ports.content.compare({ before: packagedFiles(old), after: now }, signal);
+  const sides = await sidesAt(access.git, directory, { before, after: commit.oid }, signal);
+  const { power: diff } = await ports.content.compare(sides, signal);
   const powers = [{ path: directory, directory, diff }];
   const given = await powerApproval({ access, snapshot: approved, powers, approvals, signal });
   return neededFrom('Its privileges grow, or are unknown', given);

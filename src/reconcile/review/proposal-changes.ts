@@ -1,12 +1,11 @@
 import type { PackageDiff } from '../../package/diff/diff-types.ts';
 import { lockedRef, packageVersion } from '../../package/package-version.ts';
 import type { PackageFiles } from '../../package/package.ts';
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RevisionStep } from '../../text/revision-text.ts';
 import type { PackagePower } from '../check/power-check.ts';
-import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
+import type { RepositoryWork } from '../ports.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
-import { filesAt } from '../repository/package-files.ts';
+import { sidesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, newestRevision, upcomingRevision } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 
@@ -32,16 +31,16 @@ export async function loadChanges(
   const { deploy } = snapshot.config;
   return Promise.all(
     snapshot.packages.map(async ({ path, directory, trees }) => {
-      const left = trees.mergeBase === null ? null : snapshot.mergeBase;
-      const before = await packageAt(git, left, directory, signal);
-      const after = await packageAt(git, trees.head === null ? null : commit.head.oid, directory, signal);
-      const compared = await content.compare({ before, after, ...(deploy && { deploy }) }, signal);
+      const before = trees.mergeBase === null ? null : snapshot.mergeBase;
+      const after = trees.head === null ? null : commit.head.oid;
+      const sides = await sidesAt(git, directory, { before, after }, signal);
+      const compared = await content.compare({ ...sides, ...(deploy && { deploy }) }, signal);
       return {
         path,
         directory,
         newest: newestRevision(refs, directory)?.name,
         next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
-        ...revisionsOf(before, after),
+        ...revisionsOf(sides.before, sides.after),
         content: compared.content,
         diff: compared.power,
       };
@@ -56,14 +55,4 @@ function revisionsOf(before: PackageFiles, after: PackageFiles): Pick<PackageCha
     ...(version !== undefined && { version }),
     ...(to !== undefined && { upstream: { from: lockedRef(before), to } }),
   };
-}
-
-async function packageAt(
-  git: RepositoryAccess['git'],
-  commit: string | null,
-  directory: RepositoryDirectory,
-  signal: AbortSignal | undefined,
-): Promise<PackageFiles> {
-  if (commit === null) return new Map();
-  return filesAt(git, commit, directory, signal);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { createRuntime } from '../../../src/function/runtime.ts';
+import type { Link } from '../../../src/package/package.ts';
 import { diffPower } from '../../../src/package/power/power-diff.ts';
 import { createRenderMemory } from '../../../src/package/render/memory.ts';
 import type { RenderContext } from '../../../src/package/render/render-context.ts';
@@ -282,5 +283,18 @@ test('privileges are unknown where a tool builds from a new or changed file (104
   expect(diffPower(after, after).unread).toEqual([]);
   const changed = filesOf({ 'kustomization.yaml': 'patches: [{ path: p.txt }]\n', 'p.txt': 'b' });
   expect(diffPower(after, changed).unread).toEqual(['kustomization.yaml']);
-  expect(diffPower(before, filesOf({ 'a.jsonnet': '{}' }), ['flux']).unread).toEqual([]);
+  expect(diffPower(before, filesOf({ 'a.jsonnet': '{}' }), { deploy: ['flux'] }).unread).toEqual([]);
+});
+
+test('privileges are unknown behind a new or changed link, and not behind one that is gone (133)', () => {
+  const texts = filesOf({ 'notes.txt': 'old' });
+  const link = { path: 'd.yaml', id: '1', target: 'notes.txt' };
+  const unread = (before: readonly Link[], after: readonly Link[], now = texts) =>
+    diffPower(texts, now, { links: { before, after } }).unread;
+  expect(unread([], [link])).toEqual(['d.yaml']);
+  expect(unread([link], [{ ...link, id: '2', target: '../../evil.yaml' }])).toEqual(['d.yaml']);
+  expect(unread([], [{ path: 'sub', id: '3' }])).toEqual(['sub']);
+  expect(unread([link], [link], filesOf({ 'notes.txt': POD }))).toEqual(['d.yaml']);
+  expect(unread([link], [link])).toEqual([]);
+  expect(unread([link], [])).toEqual([]);
 });

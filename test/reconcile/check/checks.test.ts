@@ -85,6 +85,10 @@ beforeAll(async () => {
     held: { spec: HELD, files: below('web', smallPackage('web')) },
     open: { spec: HELD, private: false, files: below('web', smallPackage('web')) },
     config: { files: below('web', smallPackage('web')) },
+    linked: {
+      spec: 'branch: main\npublish: { requireApprovalBy: ["@acme/platform"] }',
+      files: below('web', smallPackage('web')),
+    },
   });
 });
 
@@ -329,6 +333,30 @@ describe('annotations', () => {
     expect(await stage.writesOf(() => stage.look('plain'), 'plain')).toEqual([]);
   });
 });
+
+test.each([
+  ['symbolic link', { path: 'web/more.yaml', mode: '120000', content: '../shared/role.yaml' }],
+  ['submodule', { path: 'web/more', mode: '160000', sha: 'a'.repeat(40) }],
+] as const)(
+  'privileges behind a new %s are unknown, and need those who must approve them (133)',
+  async (name, entry) => {
+    const repo = stage.repository('linked');
+    const { git } = stage.as('alice').rest;
+    const parents = [await repo.head('main')];
+    const type = entry.mode === '160000' ? ('commit' as const) : ('blob' as const);
+    const tree = await git.createTree({ ...repo.where, base_tree: parents[0]!, tree: [{ ...entry, type }] });
+    const made = { message: 'A link', tree: tree.data.sha, parents };
+    const { data } = await git.createCommit({ ...repo.where, ...made });
+    const branch = name.replace(' ', '-');
+    await git.createRef({ ...repo.where, ref: `refs/heads/${branch}`, sha: data.sha });
+    const { number } = await repo.open(branch);
+    expect((await repo.checksOf(number)).get('portico/power')).toMatchObject({
+      conclusion: 'action_required',
+      output: { title: expect.stringContaining('needs approval from the team') },
+    });
+    expect((await repo.checksOf(number)).get('portico')).toMatchObject({ conclusion: 'action_required' });
+  },
+);
 
 test("a stranger's comment with our marker is not touched (53)", async () => {
   const repo = stage.repository('plain');

@@ -53,7 +53,7 @@ describe('files that cannot be read leave unknown what a package may do', () => 
     const check = checked(before, after);
     expect(check).toMatchObject({ conclusion: 'neutral', title: expect.stringMatching(title), grows: true });
     expect(check.summary).toContain(
-      'What these files permit is unknown, because they cannot be read, or tools build other resources from them: `broken.yaml`.',
+      'What these files permit is unknown, because they cannot be read, are links to other files, or let tools build other resources: `broken.yaml`.',
     );
   });
 
