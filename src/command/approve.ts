@@ -13,7 +13,7 @@ const OWN_PART: Record<AuthorBecause, string> = {
   pushed: 'you pushed part of this content',
   merged: 'one of your pull requests was merged into this branch',
   asked: 'one of your commands made part of this content',
-  beneath: 'you pushed changes to the base branch that its first revision will publish',
+  beneath: 'you pushed changes to the base branch that its next revision will publish',
 };
 
 export const approve: AnywhereCommand = {

@@ -15,7 +15,7 @@ export const AUTHOR_BECAUSE: Record<AuthorBecause, string> = {
   pushed: 'pushed to its branch',
   merged: 'contributed part of it through another pull request',
   asked: 'had Portico create part of it with a command',
-  beneath: 'pushed changes to the base branch that its first revision will publish',
+  beneath: 'pushed changes to the base branch that its next revision will publish',
 };
 
 /** Content of which nobody can tell which person brought it. */

@@ -230,7 +230,9 @@ async function judgeMember(
     access,
     snapshot: { facts, config, pull, ...commits },
     digest,
-    known: { beneath: () => beneathProposal(ports, access, { facts, config, base, packages }, signal) },
+    known: {
+      beneath: () => beneathProposal(ports, access, { ...commits, facts, config, base, packages }, signal),
+    },
     signal,
   });
   const powers = await loadChanges({ ports, access, signal }, snapshot, groupCommit(head, []));

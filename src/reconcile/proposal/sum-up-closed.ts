@@ -10,7 +10,7 @@ import type { Authorship } from '../review/authors.ts';
 import { removedPackages } from '../review/known-users.ts';
 import { approvalOfMerge } from '../review/merged-approval.ts';
 import { publishedOf, type PublishedRevision } from '../review/published-proposal.ts';
-import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { loadBeneath, movedFiles } from '../review/unpublished-beneath.ts';
 import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
 import { tellClosedUpdate, tellUpdateState } from '../update/tell-update-state.ts';
 import { closedSummary, mergedSummary, publishedSummary, unapprovedSummary } from './summary.ts';
@@ -112,13 +112,11 @@ async function unapprovedPaths(
     const base = commit.parents[0] ?? oid;
     const { directory } = one;
     const published = await publishedOnBranch({ git: access.git, refs, directory, head: base, signal });
-    const beneath = (at: string): Promise<Authorship> =>
-      beneathProposal(
-        ports,
-        access,
-        { facts, config, base: at, merge: oid, packages: [one, ...removed] },
-        signal,
-      );
+    const directories = [one, ...removed].map((found) => found.directory);
+    const beneath = async (at: string): Promise<Authorship> => {
+      const files = await movedFiles(access, { packages, from: at, to: oid }, signal);
+      return loadBeneath(ports, access, { facts, config, base: at, merge: oid, directories, files }, signal);
+    };
     const accepted = acceptedAtMerge(ports);
     const counted = { ports, access, facts, config, merged, published, beneath, accepted, signal };
     const { approved, missing, waits } = await approvalOfMerge(counted);

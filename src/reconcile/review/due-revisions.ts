@@ -11,7 +11,7 @@ import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import { publishedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
-import { authorsOfFirstContent } from './first-content.ts';
+import { authorsOfFirstContent, filesMovedIn } from './first-content.ts';
 import { approvalOfMerge, type AcceptedAtMerge, type MergedApproval } from './merged-approval.ts';
 
 /** A state of the registered branch that is a revision of one package. */
@@ -93,7 +93,7 @@ export function createDueRevisions(
   return look;
 }
 
-/** Who brought what the packages that a merge removed held on the branch, and no revision of them does. */
+/** Who brought what the packages that a merge removed held on the branch, and no revision of them does; and what it moved into packages. */
 async function beneathRemoved(
   ports: Pick<Ports, 'now' | 'app'>,
   access: RepositoryAccess,
@@ -116,9 +116,8 @@ async function beneathRemoved(
   signal: AbortSignal | undefined,
 ): Promise<Authorship> {
   const { git } = access;
-  const left = new Set(
-    (await rootPackages(access, commit, config.directory, signal)).map(({ directory }) => directory),
-  );
+  const after = await rootPackages(access, commit, config.directory, signal);
+  const left = new Set(after.map(({ directory }) => directory));
   const before = await rootPackages(access, base, config.directory, signal);
   const first: RepositoryDirectory[] = [];
   const unknown = new Set<UnknownAuthor>();
@@ -129,7 +128,10 @@ async function beneathRemoved(
     else if ((await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null)
       unknown.add('beneath');
   }
-  const standing = { facts, config, base, merge: commit, directories: first };
+  const changes = await git.changedPaths(base, commit, signal);
+  const [inBefore, inAfter] = [before, after].map((packages) => packages.map(({ directory }) => directory));
+  const files = filesMovedIn(changes, inBefore ?? [], inAfter ?? []);
+  const standing = { facts, config, base, merge: commit, directories: first, files };
   const pushed = await authorsOfFirstContent(ports, access, standing, signal);
   return { authors: pushed.authors, unknown: [...new Set([...pushed.unknown, ...unknown])] };
 }

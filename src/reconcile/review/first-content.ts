@@ -6,19 +6,48 @@
 
 import type { Author, UnknownAuthor } from '../../command/author.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { fileDigest } from '../../revision/digest.ts';
+import { isBelow, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { BranchActivity, BranchPush, RepositoryFacts } from '../forge/repository.ts';
-import type { Git } from '../git-port.ts';
+import type { Git, PathChange } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { holdsConfiguration, registeredAt, registration } from '../repository/registration.ts';
 import { keepNewest } from '../text/keep-newest.ts';
+import { catchUserError } from '../text/why-refused.ts';
 import { activityOf, type Authorship } from './authors.ts';
 
 /** Merges: who gave them no approval is asked elsewhere, so that nobody is named for them here. */
 const MERGES: readonly string[] = ['pr_merge', 'merge_queue_merge'];
 
 /**
- * Everybody who pushed a part of these directories to the registered branch since the registration, up to `base`. A change that
+ * The files beside packages that a change moves into one, told by equal content or an equal name: the forge shows a move without the
+ * content. What a proposal copies or writes anew it shows as its own, and whoever pushed it is its author.
+ */
+export function filesMovedIn(
+  changes: readonly PathChange[],
+  packagesBefore: readonly RepositoryDirectory[],
+  packagesAfter: readonly RepositoryDirectory[],
+): string[] {
+  const gone = changes.filter(({ path, after }) => after === null && !isInPackage(packagesBefore, path));
+  if (gone.length === 0) return [];
+  const came = changes.filter(({ path, after }) => after !== null && isInPackage(packagesAfter, path));
+  const arrived = new Set(came.flatMap(({ path, after }) => [after?.id, nameOf(path)]));
+  return gone
+    .filter(({ path, before }) => arrived.has(before?.id) || arrived.has(nameOf(path)))
+    .map(({ path }) => path);
+}
+
+/** What configures is never a part of a package, whatever lies above it. */
+function isInPackage(packages: readonly RepositoryDirectory[], path: string): boolean {
+  return !path.startsWith('.github/') && packages.some((directory) => isBelow(directory, path));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/**
+ * Everybody who pushed a part of these directories and files to the registered branch since the registration, up to `base`. A change that
  * no push explains, and one by a merge, is somebody's whom nobody can name.
  */
 export async function authorsOfFirstContent(
@@ -30,6 +59,7 @@ export async function authorsOfFirstContent(
     base,
     merge,
     directories,
+    files = [],
   }: {
     readonly facts: Pick<RepositoryFacts, 'defaultBranch'>;
     readonly config: Pick<RepositoryConfig, 'branch'>;
@@ -37,11 +67,13 @@ export async function authorsOfFirstContent(
     /** The commit that was made of `base`, where the branch has moved on to it. */
     readonly merge?: string | undefined;
     readonly directories: readonly RepositoryDirectory[];
+    /** From the top of the repository. */
+    readonly files?: readonly string[] | undefined;
   },
   signal?: AbortSignal,
 ): Promise<Authorship> {
-  if (directories.length === 0) return { authors: [], unknown: [] };
-  const trees = treesOf(access.git, directories);
+  if (directories.length + files.length === 0) return { authors: [], unknown: [] };
+  const trees = treesOf(access.git, { directories, files });
   if (await trees.same(base, null, signal)) return { authors: [], unknown: [] };
   const activity = await activityUpTo(ports, access, { branch: config.branch, commit: base }, signal);
   if (activity === null) return { authors: [], unknown: ['not-told'] };
@@ -134,18 +166,22 @@ function upTo(pushes: readonly BranchPush[], base: string, merge: string | undef
   return merged >= 0 ? pushes.slice(0, merged) : pushes;
 }
 
-/** Compares what two commits hold in some directories; one that is gone holds something else than any other. */
+/** Compares what two commits hold in some directories and files; one that is gone holds something else than any other. */
 function treesOf(
   git: Git,
-  directories: readonly RepositoryDirectory[],
+  {
+    directories,
+    files,
+  }: { readonly directories: readonly RepositoryDirectory[]; readonly files: readonly string[] },
 ): { same(a: string | null, b: string | null, signal?: AbortSignal): Promise<boolean> } {
   const known = new Map<string, Promise<string>>();
   const read = async (commit: string, signal: AbortSignal | undefined): Promise<string> => {
     if ((await git.resolve(commit, signal)) === null) return commit;
-    const trees = await Promise.all(directories.map((directory) => git.treeId(commit, directory, signal)));
-    return JSON.stringify(trees);
+    const trees = directories.map((directory) => git.treeId(commit, directory, signal));
+    const digests = files.map((file) => digestAt(git, commit, file, signal));
+    return JSON.stringify(await Promise.all([...trees, ...digests]));
   };
-  const nothing = JSON.stringify(directories.map(() => null));
+  const nothing = JSON.stringify([...directories, ...files].map(() => null));
   const treeOf = (commit: string | null, signal: AbortSignal | undefined): Promise<string> => {
     if (commit === null) return Promise.resolve(nothing);
     const found = known.get(commit) ?? read(commit, signal);
@@ -155,4 +191,20 @@ function treesOf(
   return {
     same: async (a, b, signal) => a === b || (await treeOf(a, signal)) === (await treeOf(b, signal)),
   };
+}
+
+/** A file that is too large to be read counts as changed by every push. */
+function digestAt(
+  git: Git,
+  commit: string,
+  file: string,
+  signal: AbortSignal | undefined,
+): Promise<string | null> {
+  return catchUserError(
+    async () => {
+      const bytes = await git.readFile(commit, file, signal);
+      return bytes && fileDigest(bytes);
+    },
+    () => commit,
+  );
 }

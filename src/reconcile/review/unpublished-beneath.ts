@@ -8,7 +8,7 @@ import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revis
 import { rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { createDueRevisions } from './due-revisions.ts';
-import { authorsOfFirstContent } from './first-content.ts';
+import { authorsOfFirstContent, filesMovedIn } from './first-content.ts';
 
 /** Packages of the registered branch, as they stand at a commit of it. */
 interface Standing {
@@ -19,6 +19,8 @@ interface Standing {
   readonly merge?: string;
   /** From the top of the repository; there may be none yet. */
   readonly directories: readonly RepositoryDirectory[];
+  /** Files beside packages that are moved into one; from the top of the repository. */
+  readonly files?: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ interface Standing {
 export async function loadBeneath(
   ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>,
   access: RepositoryAccess,
-  { directories, ...standing }: Standing,
+  { directories, files = [], ...standing }: Standing,
   signal?: AbortSignal,
 ): Promise<Authorship> {
   const { facts, config, base } = standing;
@@ -46,7 +48,7 @@ export async function loadBeneath(
   const { authors, unknown } = await authorsOfFirstContent(
     ports,
     access,
-    { ...standing, directories: first },
+    { ...standing, directories: first, files: asks ? files : [] },
     signal,
   );
   const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
@@ -66,9 +68,9 @@ export function isAuthorless({ authors, unknown }: Authorship): boolean {
 
 /**
  * The same for the packages of a proposal. Where it removes one and others stay, what that held may have been moved to them, and
- * would be published there.
+ * would be published there; so would a file beside packages that is moved into one.
  */
-export function beneathProposal(
+export async function beneathProposal(
   ports: Pick<Ports, 'now' | 'app' | 'seals' | 'content'>,
   access: RepositoryAccess,
   {
@@ -77,11 +79,27 @@ export function beneathProposal(
     base,
     merge,
     packages,
-  }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages'> & Pick<Standing, 'merge'>,
+    mergeBase,
+    head,
+  }: Pick<ProposalSnapshot, 'facts' | 'config' | 'base' | 'packages' | 'mergeBase'> &
+    Pick<Standing, 'merge'> & { readonly head: { readonly oid: string } },
   signal?: AbortSignal,
 ): Promise<Authorship> {
-  const publishes = packages.some(({ trees }) => trees.head !== null);
-  const directories = publishes ? packages.map(({ directory }) => directory) : [];
-  const standing = { facts, config, base, directories, ...(merge !== undefined && { merge }) };
+  if (packages.every(({ trees }) => trees.head === null)) return { authors: [], unknown: [] };
+  const files = await movedFiles(access, { packages, from: mergeBase, to: head.oid }, signal);
+  const directories = packages.map(({ directory }) => directory);
+  const standing = { facts, config, base, directories, files, ...(merge !== undefined && { merge }) };
   return loadBeneath(ports, access, standing, signal);
+}
+
+/** The files beside packages that a proposal moves into one of its packages between two commits. */
+export async function movedFiles(
+  { git }: Pick<RepositoryAccess, 'git'>,
+  { packages, from, to }: Pick<ProposalSnapshot, 'packages'> & { readonly from: string; readonly to: string },
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  const directoriesAt = (side: 'mergeBase' | 'head'): RepositoryDirectory[] =>
+    packages.filter(({ trees }) => trees[side] !== null).map(({ directory }) => directory);
+  const changes = await git.changedPaths(from, to, signal);
+  return filesMovedIn(changes, directoriesAt('mergeBase'), directoriesAt('head'));
 }

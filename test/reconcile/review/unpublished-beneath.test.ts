@@ -25,6 +25,7 @@ beforeAll(async () => {
       auto: { files: {}, private: false, spec: AUTO },
       begun: { files: {}, private: false, spec: AUTO },
       first: { files: below('old', smallPackage('old')) },
+      beside: { files: { ...below('web', smallPackage('web')), ...below('api', smallPackage('api')) } },
       moved: { files: { ...below('web', smallPackage('web')), ...below('api', smallPackage('api')) } },
     },
     { watched: true },
@@ -98,7 +99,7 @@ describe('the first revision of a package that was pushed to the base branch', (
     const { number } = await repo.propose('next', change('red'));
     const own = await repo.command(number, '/portico approve', 'bob');
     expect(own).toMatchObject({ reaction: 'confused' });
-    expect(own.reply).toContain('You pushed changes to the base branch that its first revision will publish');
+    expect(own.reply).toContain('You pushed changes to the base branch that its next revision will publish');
     await repo.review(number, 'APPROVE', undefined, 'bob');
     expect((await repo.command(number, '/portico publish')).reaction).toBe('confused');
     await done(repo, number, '/portico approve', 'carol');
@@ -184,5 +185,51 @@ describe('what was pushed to a package above its revision, and then moved to ano
     await stage.sweep();
     expect([...(await repo.tags()).keys()]).not.toContain('apps/api/v1');
     expect(await repo.sticky(number)).toContain('Merged without approval, not published');
+  });
+});
+
+const draftOf = (name: string, color = 'pushed'): string => configMap(`${name}-more`, { color });
+const moveDraft = (name: string, color?: string): Record<string, string | null> => ({
+  [`drafts/${name}.yaml`]: null,
+  [`${name}/${name}.yaml`]: draftOf(name, color),
+});
+
+describe('what was pushed beside packages, and then moved into one', () => {
+  let repo: StageRepository;
+  beforeAll(async () => {
+    repo = stage.repository('beside');
+    await repo.publish('web', change('one'));
+    for (const name of ['web', 'api', 'edited'])
+      await repo.push('main', { [`drafts/${name}.yaml`]: draftOf(name) }, { as: 'bob' });
+    await stage.idle();
+  });
+
+  test.each([
+    ['as it was', 'web', {}],
+    ['with an edit', 'edited', { 'edited/Kptfile': kptfile('edited') }],
+  ])('is not approved by who pushed it, where another moves it %s (134)', async (_how, name, more) => {
+    const files = { ...moveDraft(name, name === 'edited' ? 'changed' : undefined), ...more };
+    const { number } = await repo.propose(`move-${name}`, files, { as: 'carol' });
+    const own = await repo.command(number, '/portico approve', 'bob');
+    expect(own).toMatchObject({ reaction: 'confused' });
+    expect(own.reply).toContain('You pushed changes to the base branch that its next revision will publish');
+    await done(repo, number, '/portico approve', 'alice');
+    await done(repo, number, '/portico publish', 'carol');
+  });
+
+  test('nor where the merge button moved it (134)', async () => {
+    const { number } = await repo.propose('press-beside', moveDraft('api'), { as: 'carol' });
+    await repo.review(number, 'APPROVE', undefined, 'bob');
+    await repo.press(number);
+    await stage.sweep();
+    expect([...(await repo.tags()).keys()]).not.toContain('api/v1');
+    expect(await repo.sticky(number)).toContain('Merged without approval, not published');
+  });
+
+  test('and a file beside packages that only goes names nobody (134)', async () => {
+    await repo.push('main', { 'drafts/old.md': 'old\n' }, { as: 'bob' });
+    const files = { 'drafts/old.md': null, ...change('two') };
+    const { number } = await repo.propose('goes', files, { as: 'carol' });
+    await done(repo, number, '/portico approve', 'bob');
   });
 });
