@@ -2,7 +2,6 @@
  * For each field of the configuration: which change makes it weaker. A field without a rule counts as weaker whenever it
  * changes, so that a new field fails closed; `test/config/weaker-rules.test.ts` requires a rule for each field of the schemas.
  */
-import type { Rollout, Wave } from '../package/rollout/rollout.ts';
 import { canonicalJson } from '../revision/digest.ts';
 import { parseGrant } from './access.ts';
 import type { Grant } from './repository-config.ts';
@@ -15,8 +14,6 @@ export interface WeakerRule {
   /** As people write it, where that differs from the path: `updates.pullRequest`. */
   readonly field?: string;
   readonly isWeaker: IsWeaker;
-  /** Which weaker values someone has to approve; absent: all. The others are only reported. */
-  readonly asks?: IsWeaker;
   /** The entries of this list are compared one by one, by the field that names them. */
   readonly namedBy?: string;
 }
@@ -103,15 +100,6 @@ function guardrail(list: 'mutators' | 'validators'): Record<string, WeakerRule> 
   };
 }
 
-/** Rollout settings are listed, but need no approval, except where a person's approval of a wave goes away with them. */
-const rollout = (isWeaker: IsWeaker, asks = never): WeakerRule => ({ isWeaker, asks });
-
-/** A rollout or a wave of one, where a person had to approve. */
-const hadManualGate: IsWeaker = (before) => {
-  const { waves, gate } = (before ?? {}) as Partial<Rollout & Wave>;
-  return gate?.manual === true || (waves ?? []).some((wave) => wave.gate.manual === true);
-};
-
 /** By the path in the configuration in effect; `[]` stands for an entry with its name, `access.*` for a command. */
 export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   // Other packages are registered: those that were are judged no more.
@@ -125,7 +113,7 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   ...guardrail('mutators'),
   ...guardrail('validators'),
   // The order in which mutators run decides what they leave.
-  'guardrails.order': { field: 'guardrails.mutators (order)', isWeaker: always },
+  'guardrails.mutators (order)': { isWeaker: always },
   'guardrails.files': { field: 'guardrails (files)', isWeaker: always },
   functions: { isWeaker: never, namedBy: 'image' },
   'functions[]': { isWeaker: present },
@@ -192,22 +180,24 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   // A file that no one had is an addition.
   codeOwners: { field: 'CODEOWNERS', isWeaker: (before) => listOf(before).length > 0 },
   rollouts: { isWeaker: never, namedBy: 'name' },
-  'rollouts[]': rollout(missing, hadManualGate),
-  'rollouts[].upstreams': rollout(shorter),
-  'rollouts[].owners': rollout(never),
+  'rollouts[]': { isWeaker: missing },
+  'rollouts[].upstreams': { isWeaker: shorter },
+  'rollouts[].owners': FREE,
   'rollouts[].waves': { isWeaker: never, namedBy: 'name' },
-  'rollouts[].waves[]': rollout(missing, hadManualGate),
-  'rollouts[].waves[].select': rollout(always),
-  'rollouts[].waves[].size': rollout(always),
-  'rollouts[].waves[].pauseAfter': rollout(smaller),
-  'rollouts[].waves[].gate.published': rollout(always),
-  'rollouts[].waves[].gate.statuses': rollout(shorter),
-  'rollouts[].waves[].gate.deployments': rollout(shorter),
-  'rollouts[].waves[].gate.timeout': rollout(missing),
-  'rollouts[].waves[].gate.onFailure': rollout(always),
-  'rollouts[].waves[].gate.manual': rollout(switchedOff, always),
-  'rollouts[].waves[].gate.urls': rollout(shorter),
-  'rollouts[].waves[].gate.stopAt': rollout(present),
-  'rollouts[].mistake': rollout(never),
-  'rollouts[].isEverywhere': rollout(never),
+  // Other waves bring a revision to some clusters earlier, or let fewer of them prove it.
+  'rollouts[].waves (order)': { isWeaker: always },
+  'rollouts[].waves[]': { isWeaker: always },
+  'rollouts[].waves[].select': { isWeaker: always },
+  'rollouts[].waves[].size': { isWeaker: always },
+  'rollouts[].waves[].pauseAfter': { isWeaker: smaller },
+  'rollouts[].waves[].gate.published': { isWeaker: always },
+  'rollouts[].waves[].gate.statuses': { isWeaker: shorter },
+  'rollouts[].waves[].gate.deployments': { isWeaker: shorter },
+  'rollouts[].waves[].gate.timeout': { isWeaker: missing },
+  'rollouts[].waves[].gate.onFailure': { isWeaker: always },
+  'rollouts[].waves[].gate.manual': { isWeaker: switchedOff },
+  'rollouts[].waves[].gate.urls': { isWeaker: shorter },
+  'rollouts[].waves[].gate.stopAt': { isWeaker: present },
+  'rollouts[].mistake': FREE,
+  'rollouts[].isEverywhere': FREE,
 };

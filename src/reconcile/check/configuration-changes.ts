@@ -15,9 +15,8 @@ export interface ConfigurationChange {
   /** As people write the values. */
   readonly before: string;
   readonly after: string;
-  readonly weaker: boolean;
   /** True if a person whom `publish.weakeningApprovalBy` names must approve it. */
-  readonly asks: boolean;
+  readonly weaker: boolean;
 }
 
 /** Everything of a repository that decides what is let in. */
@@ -39,23 +38,17 @@ export function weakeningApprovers({ publish }: Pick<RepositoryConfig, 'publish'
 /** All differences, those that weaken first. */
 export function configurationChanges(before: Configured, after: Configured): ConfigurationChange[] {
   const found: ConfigurationChange[] = [];
-  const kept = new Set(after.config.guardrails.mutators.map(({ name }) => name));
-  const order = before.config.guardrails.mutators.map(({ name }) => name).filter((name) => kept.has(name));
-  const trees = { before: treeOf(before, before, order), after: treeOf(after, before, order) };
+  const trees = { before: treeOf(before, before, after), after: treeOf(after, before, before) };
   compare({ ...trees, rule: '', field: '' }, found);
-  return found.toSorted((a, b) => rank(a) - rank(b));
+  return found.toSorted((a, b) => Number(b.weaker) - Number(a.weaker));
 }
 
 /** What must be approved, as the digest of the content holds it: an approval is for these changes alone. */
 export function weakeningOf(changes: readonly ConfigurationChange[]): readonly (readonly string[])[] {
   return changes
-    .filter(({ asks }) => asks)
+    .filter(({ weaker }) => weaker)
     .map(({ field, before, after }) => [field, before, after])
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
-}
-
-function rank({ weaker, asks }: ConfigurationChange): number {
-  return Number(!asks) + Number(!weaker);
 }
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -81,14 +74,12 @@ function compare({ before, after, rule, field }: Sides, found: ConfigurationChan
   } else if (known === undefined && hasRulesBelow(rule) && (isTree(before) || isTree(after))) {
     compareFields({ before: before ?? {}, after: after ?? {}, rule, field }, found);
   } else {
-    const { isWeaker, asks = isWeaker, field: name = field } = known ?? CLOSED;
-    const weaker = isWeaker(before, after);
+    const { isWeaker, field: name = field } = known ?? CLOSED;
     found.push({
       field: name,
       before: shown(before, field, after),
       after: shown(after, field, before),
-      weaker,
-      asks: weaker && asks(before, after),
+      weaker: isWeaker(before, after),
     });
   }
 }
@@ -140,17 +131,13 @@ function isTree(value: unknown): value is Tree {
 }
 
 /** The configuration as a tree of plain values, as they count: defaults filled in, grants as people write them. */
-function treeOf(
-  { config, rollouts, owners }: Configured,
-  inEffect: Configured,
-  mutators: readonly string[],
-): Tree {
+function treeOf({ config, rollouts, owners }: Configured, inEffect: Configured, other: Configured): Tree {
   const { access: _access, publish, updates, guardrails, exemptions = [], ...rest } = config;
   const { requireApprovalBy = [], codeOwners = true, approvals, ...published } = publish;
   const { follow, ...updated } = updates;
   return {
     ...rest,
-    guardrails: { ...guardrails, order: namesIn(guardrails.mutators, mutators) },
+    guardrails: { ...guardrails, ...orderOf('mutators', guardrails, other.config.guardrails) },
     exemptions,
     access: Object.fromEntries(
       commands.map((command) => [command.name, grantsOf(config, command).map(grantText).sort()]),
@@ -171,13 +158,26 @@ function treeOf(
     dashboard: config.dashboard ?? true,
     // Owners whose approval no one asks for protect nothing.
     ...(asksOwners(inEffect.config) && { codeOwners: owners }),
-    rollouts,
+    rollouts: rollouts.map((rollout) => ({
+      ...rollout,
+      ...orderOf(
+        'waves',
+        rollout,
+        other.rollouts.find(({ name }) => name === rollout.name),
+      ),
+    })),
   };
 }
 
-/** Of those that both sides have: what is added or removed has a row of its own. */
-function namesIn(list: readonly { readonly name: string }[], both: readonly string[]): readonly string[] {
-  return list.map(({ name }) => name).filter((name) => both.includes(name));
+/** The order of the entries that both sides have: what is added or removed has a row of its own. */
+function orderOf<List extends string>(
+  list: List,
+  one: Readonly<Record<List, readonly { readonly name: string }[]>>,
+  other: typeof one | undefined,
+): Tree {
+  const both = new Set(other?.[list].map(({ name }) => name));
+  const names = one[list].map(({ name }) => name).filter((name) => both.has(name));
+  return names.length === 0 ? {} : { [`${list} (order)`]: names };
 }
 
 function asksOwners({ publish }: RepositoryConfig): boolean {

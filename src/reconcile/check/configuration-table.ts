@@ -62,7 +62,7 @@ function approvalText({ needed, by }: PowerApproval): string {
 }
 
 function unasked(changes: readonly ConfigurationChange[]): string {
-  return changes.some(({ asks }) => asks)
+  return changes.some((one) => one.weaker)
     ? 'The configuration becomes weaker, and `publish.weakeningApprovalBy` asks for no one in particular.'
     : '';
 }

@@ -25,7 +25,7 @@ export async function configApproval({
   ...counted
 }: Counted & { readonly changes: readonly ConfigurationChange[] }): Promise<PowerApproval | undefined> {
   const grants = weakeningApprovers(counted.snapshot.config);
-  if (grants.length === 0 || !changes.some(({ asks }) => asks)) return undefined;
+  if (grants.length === 0 || !changes.some(({ weaker }) => weaker)) return undefined;
   return namedApproval(grants, counted);
 }
 

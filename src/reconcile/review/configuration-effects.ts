@@ -44,7 +44,7 @@ async function openProposalsText(
   changes: readonly ConfigurationChange[],
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const weaker = changes.filter(({ field, asks }) => asks && OF_PROPOSALS.test(field));
+  const weaker = changes.filter((one) => one.weaker && OF_PROPOSALS.test(one.field));
   if (weaker.length === 0) return '';
   const open = (await forge.listOpenPulls(signal))
     .filter(({ number, baseRef }) => number !== pull.number && baseRef === config.branch)

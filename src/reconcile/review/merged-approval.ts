@@ -107,7 +107,7 @@ export async function approvalOfMerge(counted: CountedMerge): Promise<MergedAppr
   const base = await branchBefore(access, merged.commit, pull, signal);
   const sides = { base: base ?? merged.commit.oid, merge: merged.commit.oid };
   const { config, changes } = await configOfMerge(access, counted, sides, signal);
-  const asks = asksApproval(config) || changes.some((change) => change.asks);
+  const asks = asksApproval(config) || changes.some(({ weaker }) => weaker);
   const runs = await judgedAs(access, asks, { ...merged, pull }, signal);
   const digest = digestOf(runs);
   const until = pull.mergedAt ?? undefined;

@@ -148,13 +148,13 @@ export async function proposedChanges({
     .filter(({ kind, of }) => (kind === 'file' || kind === 'definitions') && kept.has(of))
     .map(({ of, path }) => {
       const sides = { before: 'as in effect', after: 'other content' };
-      return { field: `${of}: ${path}`, ...sides, weaker: true, asks: true };
+      return { field: `${of}: ${path}`, ...sides, weaker: true };
     });
   const changed = documents === null ? [] : documentChanges(proposal, documents);
   return [
-    ...fields.filter(({ asks }) => asks),
+    ...fields.filter(({ weaker }) => weaker),
     ...contents,
-    ...fields.filter(({ asks }) => !asks),
+    ...fields.filter(({ weaker }) => !weaker),
     ...changed,
   ];
 }
@@ -164,7 +164,6 @@ const UNREGISTERED: ConfigurationChange = {
   before: 'registers this repository',
   after: 'removed: Portico no longer acts here',
   weaker: true,
-  asks: true,
 };
 
 /** Documents whose fields have no rows: variants, inventories, channels. */
@@ -177,7 +176,6 @@ function documentChanges({ otherFiles }: Configuring, { before }: ProposedDocume
       before: known.has(path) ? 'as in effect' : 'not set',
       after: blob === null ? 'removed' : known.has(path) ? 'changed' : 'added',
       weaker: false,
-      asks: false,
     }));
 }
 

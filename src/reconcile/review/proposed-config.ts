@@ -126,7 +126,7 @@ async function withUnnamed(
   );
   if (is?.digest === becomes?.digest) return changes;
   const field = 'what guardrails read';
-  return [{ field, before: 'as in effect', after: 'changed', weaker: true, asks: true }, ...changes];
+  return [{ field, before: 'as in effect', after: 'changed', weaker: true }, ...changes];
 }
 
 /** Exemptions that would not count, because they end too late. */
@@ -203,7 +203,7 @@ export async function checkOffer(
   const proposed = await configurationAt(work, git, at, { inForce, commits });
   const commit = { headSha: head, externalId: head, status: 'completed' } as const;
   // Before there is a configuration nothing is protected: it shows what differs from the defaults.
-  const changes = proposed.changes.map((one) => ({ ...one, weaker: false, asks: false }));
+  const changes = proposed.changes.map((one) => ({ ...one, weaker: false }));
   await forge.putCheck({ ...configCheck({ ...proposed, changes }), ...commit }, signal);
 }
 

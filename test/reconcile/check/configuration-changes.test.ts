@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
 import { withDocuments } from '../../../src/config/read-content.ts';
@@ -54,9 +54,9 @@ const WEAKENED: readonly (readonly [string | RepositoryConfig, string | Reposito
 test.each(WEAKENED)('a configuration is weaker where it turns %j into %j', (before, after, field) => {
   const changes = changesOf(before, after);
   expect(changes.map((one) => one.field)).toEqual([field]);
-  expect(changes[0]).toMatchObject({ weaker: true, asks: true });
+  expect(changes[0]).toMatchObject({ weaker: true });
   // The other way it is stronger, and no one is asked.
-  expect(changesOf(after, before)).toMatchObject([{ field, weaker: false, asks: false }]);
+  expect(changesOf(after, before)).toMatchObject([{ field, weaker: false }]);
 });
 
 /** The rest of the table: both ways it is weaker where the direction is unknown. */
@@ -188,7 +188,7 @@ test('a longer exemption is weaker, and a narrower one is not', () => {
 test('a field without a rule is weaker whenever it changes', () => {
   const now = config('{}');
   expect(changesOf(now, { ...now, fancy: 1 } as RepositoryConfig)).toEqual([
-    { field: 'fancy', before: 'not set', after: '1', weaker: true, asks: true },
+    { field: 'fancy', before: 'not set', after: '1', weaker: true },
   ]);
   expect(changesOf({ ...now, fancy: { deep: 1 } } as RepositoryConfig, now)).toMatchObject([
     { field: 'fancy', weaker: true },
@@ -243,28 +243,49 @@ const rollout = (...waves: readonly Wave[]): readonly Rollout[] => [
 
 test('other updates that merge automatically need an approval', () => {
   expect(changesOf(following('channel/stable'), following('channel/edge'))).toMatchObject([
-    { field: 'updates.follow', weaker: true, asks: true },
+    { field: 'updates.follow', weaker: true },
   ]);
 });
 
-test("a rollout that loses a person's approval of a wave needs an approval, and other settings do not", () => {
+describe('rollouts', () => {
   const canary = wave('canary', { manual: true });
   const rest = wave('rest', {});
   const before = rollout(canary, rest);
-  const asked = (after: readonly Rollout[]): readonly (readonly [string, boolean])[] =>
-    configurationChanges(
-      { config: config('{}'), rollouts: before, owners: [] },
-      { config: config('{}'), rollouts: after, owners: [] },
-    ).map(({ field, weaker, asks }) => {
-      expect(weaker).toBe(true);
-      return [field, asks];
-    });
-  const at = 'rollouts[web].waves[canary]';
-  expect(asked([])).toEqual([['rollouts[web]', true]]);
-  expect(asked(rollout(rest))).toEqual([[at, true]]);
-  expect(asked(rollout(wave('canary', {}), rest))).toEqual([[`${at}.gate.manual`, true]]);
-  expect(asked(rollout(canary))).toEqual([['rollouts[web].waves[rest]', false]]);
-  expect(asked(rollout({ ...canary, pauseAfter: 0 }, rest))).toEqual([[`${at}.pauseAfter`, false]]);
+  const small: Wave = { ...canary, size: { kind: 'count', count: 1 } };
+  const at = 'rollouts[web].waves';
+
+  test.each<[string, readonly Rollout[], string]>([
+    ['is removed', [], 'rollouts[web]'],
+    ['governs fewer packages', [{ ...before[0]!, upstreams: [] }], 'rollouts[web].upstreams'],
+    ['loses a wave', rollout(canary), `${at}[rest]`],
+    ['gets a wave', rollout(wave('all', {}), canary, rest), `${at}[all]`],
+    ['brings a later wave earlier', rollout(rest, canary), `${at} (order)`],
+    ['selects others', rollout({ ...canary, select: { topics: ['x'] } }, rest), `${at}[canary].select`],
+    ['takes another share', rollout(small, rest), `${at}[canary].size`],
+    ['asks for no approval', rollout(wave('canary', {}), rest), `${at}[canary].gate.manual`],
+    ['pauses for less', rollout({ ...canary, pauseAfter: 0 }, rest), `${at}[canary].pauseAfter`],
+  ])('one that %s is weaker', (_how, after, field) => {
+    expect(changesBetween(before, after)).toMatchObject([{ field, weaker: true }]);
+  });
+
+  test('one that is new, pauses for longer, or has other owners is not weaker', () => {
+    const stricter = [{ ...rollout({ ...canary, pauseAfter: 90 }, rest)[0]!, owners: ['@alice'] }];
+    expect(changesBetween([], before)).toMatchObject([{ field: 'rollouts[web]', weaker: false }]);
+    expect(changesBetween(before, stricter).map(({ weaker }) => weaker)).toEqual([false, false]);
+  });
+
+  test('the row shows both orders', () => {
+    expect(changesBetween(before, rollout(rest, canary))).toMatchObject([
+      { before: 'canary, rest', after: 'rest, canary' },
+    ]);
+  });
+
+  function changesBetween(old: readonly Rollout[], now: readonly Rollout[]) {
+    return configurationChanges(
+      { config: config('{}'), rollouts: old, owners: [] },
+      { config: config('{}'), rollouts: now, owners: [] },
+    );
+  }
 });
 
 function read(one: string | RepositoryConfig): RepositoryConfig {

@@ -69,7 +69,7 @@ const MAKERS: Readonly<Record<string, Readonly<Record<string, (text: string) => 
       {
         ...configuration,
         problems: [],
-        changes: [{ field: 'publish', before: '1', after: text, weaker: true, asks: true }],
+        changes: [{ field: 'publish', before: '1', after: text, weaker: true }],
       },
     ],
     broken: (message) => [
