@@ -217,11 +217,12 @@ function reportScalar({ value, style, at }: ScalarNode, inFlow: boolean, report:
   if (style === 'double' && typeof value === 'string' && UNWRITABLE.test(value))
     report(at.body, 'the tools of a cluster read an escaped character differently', 'Remove the escape.');
   if (style === 'literal' || style === 'folded') {
-    const block = at.source.text.slice(at.body, at.end);
-    if (String(value).trim() === '' && /\n[ \t]/.test(block))
-      report(at.body, 'a block of text has nothing but blanks', 'Write the blanks in quotes.');
-    else if (/^.[-+]?[1-9]/.test(block) && /\n[ \t]+$/m.test(at.source.text.slice(at.body, nextText(at))))
-      report(at.body, 'a block of text says its indentation, and has lines of blanks', 'Remove the blanks.');
+    if (hasDisputedBlanks(at, String(value)))
+      report(
+        at.body,
+        'the tools of a cluster read a line of blanks in a block of text differently',
+        'Remove the blanks, or write the text in quotes.',
+      );
     return;
   }
   if (style !== 'plain') return;
@@ -247,9 +248,18 @@ function reportScalar({ value, style, at }: ScalarNode, inFlow: boolean, report:
     report(at.body, 'a `?` or `:` begins a key for the tools of a cluster', 'Quote the value.');
 }
 
-/** The offset of the first character behind a place that is no blank. */
-function nextText({ source, end }: Place): number {
-  return end + (/^\s*/.exec(source.text.slice(end))?.[0].length ?? 0);
+/**
+ * Whether readers differ about a line of blanks in a block of text, or behind it: where the block says its indentation or has no other
+ * lines, and where such a line without a break ends a file and the block keeps its end.
+ */
+function hasDisputedBlanks({ source: { text }, body, end }: Place, value: string): boolean {
+  const behind = /^\s*/.exec(text.slice(end))?.[0] ?? '';
+  const isLast = end + behind.length === text.length;
+  // Blanks before other text are the indentation of that.
+  const lines = text.slice(body, end + (isLast ? behind.length : behind.lastIndexOf('\n') + 1));
+  if (!/\n[ \t]+$/m.test(lines)) return false;
+  const [header = ''] = /^\S*/.exec(lines) ?? [];
+  return value.trim() === '' || /[1-9]/.test(header) || (header.includes('+') && /\n[ \t]+$/.test(lines));
 }
 
 function isInteger64(value: bigint): boolean {
@@ -306,7 +316,9 @@ function reportKey({ key, name, at, value }: MapEntry, inFlow: boolean, report: 
     );
     return;
   }
-  reportScalar(key, inFlow, report);
+  if (key.style === 'literal' || key.style === 'folded')
+    report(offset, 'kustomize writes a block of text that is a key in other lines', 'Quote the key.');
+  else reportScalar(key, inFlow, report);
   if (inFlow && key.style === 'plain' && at !== undefined && /:[^ \t\r\n]/.test(around(at)))
     report(offset, 'a `:` without a space behind it is part of the text for Go', 'Put a space behind it.');
   if (inFlow && value.kind === 'scalar' && value.value === null && value.at?.body === value.at?.end)

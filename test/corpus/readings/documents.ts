@@ -60,7 +60,7 @@ export function forms(): string[] {
 /** Returns the text of a seed. */
 export function documentOf(seed: number): string {
   const from = chance(seed);
-  const made = from.pick([composed, composed, printed, mutated, mutated, embedded])(from);
+  const made = from.pick([composed, composed, printed, mutated, mutated, embedded, blocks])(from);
   const text = from.some(8) ? made.replaceAll('\n', '\r\n') : from.some(2) ? `\ufeff${made}` : made;
   // A file is UTF-8, which has no half of a pair.
   return text.toWellFormed();
@@ -145,6 +145,35 @@ function flow(from: Chance, depth: number): string {
   );
   const body = items.map((item) => `${gap()}${item}${from.some(20) ? gap() : ''}`).join(',');
   return from.some(50) ? `{${body}${from.pick(['', '', ','])}}` : `[${body}${gap()}]`;
+}
+
+/** A block of text with any header, and lines of blanks in it and behind it. */
+function blocks(from: Chance): string {
+  const base = from.pick([0, 0, 2, 4]);
+  const stated = from.pick(['', '', '1', '2', '3', '6']);
+  const chomping = from.pick(['', '', '+', '-']);
+  const header = `${from.pick(['|', '>'])}${from.some(50) ? stated + chomping : chomping + stated}`;
+  const deep = ' '.repeat(base + Number(stated === '' ? from.pick([1, 2, 4]) : stated));
+  const line = (): string =>
+    from.pick([
+      '',
+      ' '.repeat(from.below(9)),
+      `${' '.repeat(from.below(7))}\t`,
+      `${deep}${from.pick(['', ' ', '\t'])}`,
+      `${deep}${from.pick(['x', ' x', '  x', '\tx', 'x ', 'x: 1', '# c', '- a'])}`,
+    ]);
+  const lines = Array.from({ length: from.below(6) }, line).join('\n');
+  const pad = ' '.repeat(base);
+  const end = from.pick(['', '\n', '\n\n', `\n${pad}z: 1\n`, '\n---\nz: 2\n', '\n# e\n', `\n${line()}`]);
+  const body = `${header}${from.pick(['', '', ' ', ' # c'])}\n${lines}${end}`;
+  const above = base === 0 ? '' : 's:\n';
+  return from.pick([
+    `${HEAD}${above}${pad}f: ${body}`,
+    `${HEAD}l:\n${pad}- ${body}`,
+    `${HEAD}l:\n${pad}- a: 1\n${pad}  f: ${body}`,
+    `${HEAD}${above}${pad}? ${body}`,
+    `s: ${body}${HEAD}`,
+  ]);
 }
 
 const SCRAPS = [

@@ -120,6 +120,12 @@ describe('text that the tools of a cluster read otherwise', () => {
     },
   );
 
+  test('the reader refuses disputed blanks of a block, and takes no indentation of the next field for such', () => {
+    expect(refusalsOf('a: |+\n  x\n ')).toEqual([expect.stringContaining('line of blanks')]);
+    expect(refusalsOf('? |\n  x\n: 1\n')).toEqual([expect.stringContaining('that is a key')]);
+    expect(valueOf('a:\n  b: |2\n     x\n  c: 1\n')).toEqual({ a: { b: ' x\n', c: 1 } });
+  });
+
   test('text that all tools read alike is accepted', () => {
     const text =
       '\ufeff# Windows\r\n---\r\na: &x [b, "c: d"] # e\r\nf: *x\r\ng: |\r\n  h\r\n\r\n  i\r\n...\r\n---\r\n# nothing\r\n';
