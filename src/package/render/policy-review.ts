@@ -9,6 +9,7 @@ import { convertedIn, madeObjects, type MadeObject } from '../operator-objects.t
 import type { PackageFiles } from '../package.ts';
 import { groupOf, isMap, listAt, textAt, valueAt } from '../plain-values.ts';
 import { podTemplatesIn } from '../pod-places.ts';
+import { withKustomizeDefaults } from '../tool-files/kustomization.ts';
 import { formatPath } from '../yaml/path.ts';
 import { annotationOf, clearPlace, PACKAGE_PATH, pathOf, withBookkeeping, fileOf } from './bookkeeping.ts';
 import { appliedValue, copyValue, textOf } from './field-notes.ts';
@@ -55,8 +56,13 @@ export function reviewOf(
   // No file holds what is made of an operator: mutations leave it to the cluster.
   const makes = (policy?.mutations ?? []).length === 0;
   const pods = makes && policy?.variables?.some(({ name }) => name === POD_VARIABLE) === true;
-  const now = items.map((item) => [filePathOf(item), cleaned(item), item] as const);
-  const old = placedIn(context.base).map(([path, value]) => [path, value, undefined] as const);
+  const now = items.map((item) => {
+    const path = filePathOf(item);
+    return [path, withKustomizeDefaults(path, cleaned(item)), item] as const;
+  });
+  const old = placedIn(context.base).map(
+    ([path, value]) => [path, withKustomizeDefaults(path, value), undefined] as const,
+  );
   const standing = standingOf(now, { makes, pods });
   const before = new Map(standingOf(old, { makes, pods }).map((one) => [keyOf(one), one]));
   const present = new Set(standing.map(keyOf));

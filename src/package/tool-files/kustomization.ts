@@ -2,6 +2,7 @@
 import { readApplied } from '../applied/read-applied.ts';
 import type { PackageFiles } from '../package.ts';
 import { isMap } from '../plain-values.ts';
+import type { KrmObject } from '../render/krm-object.ts';
 import { readFileOf } from '../render/read-resources.ts';
 import { locateIn } from '../yaml/edit.ts';
 import { isApplied } from './deploy-tools.ts';
@@ -67,6 +68,14 @@ export function judgeKustomization(path: string, files: PackageFiles): Refused |
       return refused(field, `has \`${field}\` that is not a list of paths`);
   }
   return undefined;
+}
+
+/** A kustomization with the fields that kustomize fills in; every other resource as it is. */
+export function withKustomizeDefaults(path: string, value: KrmObject): KrmObject {
+  if (!KUSTOMIZATION_NAMES.includes(path.slice(path.lastIndexOf('/') + 1))) return value;
+  const kind = value['kind'] ?? 'Kustomization';
+  const version = kind === 'Component' ? 'v1alpha1' : 'v1beta1';
+  return { ...value, kind, apiVersion: value['apiVersion'] ?? `kustomize.config.k8s.io/${version}` };
 }
 
 /** kustomize refuses other groups. A Flux `Kustomization` in such a file is an ordinary resource. */

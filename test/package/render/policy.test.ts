@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 
 import { judge } from '../../../src/cel/judge.ts';
+import { READY_POLICIES, readyPolicy } from '../../../src/cel/policies/table.ts';
 import { compilePolicy, type Policy } from '../../../src/cel/policy.ts';
+import { filledParams } from '../../../src/config/policy-params.ts';
 import { createRuntime } from '../../../src/function/runtime.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import type { FunctionRuntime } from '../../../src/package/render/function-runtime.ts';
@@ -239,3 +241,19 @@ test('without anything that judges, the guardrail says so', async () => {
   const result = await renderPackage({ files: filesOf({ Kptfile: KPTFILE }), runtime: blind, guardrails });
   expect(result).toMatchObject({ ok: false, runs: [{ guardrail: 'rule', refused: { code: 'CEL_ABSENT' } }] });
 });
+
+test.each(READY_POLICIES.map(({ name, policy }) => [name, policy] as const))(
+  'the policy %s judges a kustomization without kind as one with it',
+  async (name, policy) => {
+    const list = 'resources: [web.yaml]\n';
+    const head = 'apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n';
+    const params = [filledParams(readyPolicy(name)!, { labels: ['a'], allow: ['x'] })];
+    const findings = async (text: string): Promise<unknown> => {
+      const texts = { Kptfile: KPTFILE, 'web.yaml': DEPLOYMENT, 'kustomization.yaml': text };
+      const result = await run(policy, { texts, base: texts, params });
+      return result.findings.map(({ file, message }) => [file, message]);
+    };
+    expect(await findings(list)).toEqual(await findings(head + list));
+    expect(JSON.stringify(await findings(list))).not.toContain('not found');
+  },
+);
