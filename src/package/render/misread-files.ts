@@ -1,5 +1,5 @@
 /** Rendered files that the tools of a cluster read otherwise than the guardrails: what a check says of them would be wrong. */
-import { differencesIn, hasUnusualCharacters } from '../applied/differences.ts';
+import { differencesIn } from '../applied/differences.ts';
 import type { PackageFiles } from '../package.ts';
 import { reread } from './edit-documents.ts';
 import type { ResultItem } from './function-runtime.ts';
@@ -19,23 +19,15 @@ export function misreadRun(
 ): FunctionRun | undefined {
   const after = new Set(changed);
   const kept = [...sources.values()].filter(({ path }) => !after.has(path) && files.has(path));
-  const written = changed.flatMap((path) => rewritten(path, textOf(path), sources.get(path)) ?? []);
+  // A function may return what no spelling makes alike: directives of patches, merge keys, long integers.
+  const written = changed.flatMap((path) => {
+    const text = textOf(path);
+    return text === undefined ? [] : (reread(path, text) ?? []);
+  });
   const results = [...kept, ...written].flatMap((source) => resultsOf(source)).slice(0, MAX_RESULTS);
   return results.length === 0
     ? undefined
     : runOf('.', { name: 'readable files' }, 'validator', { exitCode: 1, results });
-}
-
-/** What Portico writes is read alike; a comment, and what stays of an unusual text, need not be. */
-function rewritten(
-  path: string,
-  text: string | undefined,
-  before: SourceFile | undefined,
-): SourceFile | undefined {
-  if (text === undefined) return undefined;
-  const isSafe =
-    (before === undefined || differencesIn(before.yaml).length === 0) && !hasUnusualCharacters(text);
-  return isSafe ? undefined : reread(path, text);
 }
 
 function resultsOf({ path, yaml }: SourceFile): ResultItem[] {

@@ -9,6 +9,7 @@ import { diffPackages } from '../../../src/package/diff/diff.ts';
 import { diffPower } from '../../../src/package/power/power-diff.ts';
 import { setNote } from '../../../src/package/render/field-notes.ts';
 import type { FunctionRuntime } from '../../../src/package/render/function-runtime.ts';
+import type { KrmObject } from '../../../src/package/render/krm-object.ts';
 import type { Guardrail, RenderResult } from '../../../src/package/render/render-types.ts';
 import { renderPackage } from '../../../src/package/render/render.ts';
 import { renderSettled } from '../../../src/package/render/settled.ts';
@@ -284,5 +285,51 @@ describe('exemptions', () => {
   test('an exemption for an object inside of a list covers it', async () => {
     const list = `apiVersion: v1\nkind: List\nmetadata: {name: l}\nitems:\n- ${web('').trim().replaceAll('\n', '\n  ')}\n`;
     expect((await run(list, rule)).ok).toBe(true);
+  });
+});
+
+describe('what a function returns', () => {
+  /** Values that readers of YAML tell apart, and whether the check refuses them. */
+  const VALUES: readonly (readonly [string, unknown, boolean])[] = [
+    ['U+2028', { a: 'x\u2028b' }, true],
+    ['words', { a: 'on', b: 'y', c: '0X0', d: '~', on: 'no' }, false],
+    ['a date as a key', { '2024-01-01': 'x' }, false],
+    ["kubectl's directives", { $retainKeys: ['a'] }, true],
+    ['a merge key', { '<<': { hostNetwork: true } }, true],
+    ['an integer of 17 digits', { a: 12_345_678_901_234_567n }, true],
+    ['infinity', { a: Number.POSITIVE_INFINITY }, true],
+    ['blanks', { a: '  \n \n', b: ' \n' }, false],
+    ['a key of lines', { 'a\nb': 'x' }, false],
+  ];
+
+  test.each(
+    VALUES.flatMap((one) =>
+      (['in a new resource', 'in one that it edits'] as const).map(
+        (how) => [one[0], how, one[1], one[2]] as const,
+      ),
+    ),
+  )('%s %s is refused or read alike (137)', async (_name, how, value, refused) => {
+    const emitting: FunctionRuntime = {
+      ...runtime,
+      run: async (_spec, { items }) => {
+        const made = {
+          apiVersion: 'example.org/v1',
+          kind: 'Widget',
+          metadata: { name: 'w' },
+          spec: value,
+        } as KrmObject;
+        const edited = items.map((item) =>
+          item['kind'] === 'Pod' ? ({ ...item, spec: value } as KrmObject) : item,
+        );
+        const isMade = items.some((item) => item['kind'] === 'Widget');
+        const added = isMade ? items : [...items, made];
+        return { exitCode: 0, results: [], items: how === 'in a new resource' ? added : edited };
+      },
+    };
+    const pipeline = kptfile('p', '  mutators:\n  - image: example.org/f:v1\n');
+    const input = { files: files(pod('  containers: []\n'), { Kptfile: pipeline }), runtime: emitting };
+    expect((await renderSettled(input)).ok).toBe(!refused);
+    const result = await renderPackage({ ...input, guardrails: [nothing] });
+    expect({ ok: result.ok, problem: result.problem }).toEqual({ ok: !refused, problem: undefined });
   });
 });
