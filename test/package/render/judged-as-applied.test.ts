@@ -318,9 +318,7 @@ describe('what a function returns', () => {
           metadata: { name: 'w' },
           spec: value,
         } as KrmObject;
-        const edited = items.map((item) =>
-          item['kind'] === 'Pod' ? ({ ...item, spec: value } as KrmObject) : item,
-        );
+        const edited = items.map((item) => (item['kind'] === 'Pod' ? { ...item, spec: value } : item));
         const isMade = items.some((item) => item['kind'] === 'Widget');
         const added = isMade ? items : [...items, made];
         return { exitCode: 0, results: [], items: how === 'in a new resource' ? added : edited };

@@ -279,14 +279,14 @@ describe('rollouts', () => {
       { before: 'canary, rest', after: 'rest, canary' },
     ]);
   });
-
-  function changesBetween(old: readonly Rollout[], now: readonly Rollout[]) {
-    return configurationChanges(
-      { config: config('{}'), rollouts: old, owners: [] },
-      { config: config('{}'), rollouts: now, owners: [] },
-    );
-  }
 });
+
+function changesBetween(old: readonly Rollout[], now: readonly Rollout[]) {
+  return configurationChanges(
+    { config: config('{}'), rollouts: old, owners: [] },
+    { config: config('{}'), rollouts: now, owners: [] },
+  );
+}
 
 function read(one: string | RepositoryConfig): RepositoryConfig {
   return typeof one === 'string' ? config(one) : one;
