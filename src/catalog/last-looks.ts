@@ -9,6 +9,7 @@ export interface Standing {
   /** Revision that is brought, or due. */
   readonly to?: string;
   readonly from?: string;
+  /** The open update pull request, also of an update that waits. */
   readonly pull?: number;
   /** The upstream's newest revision when that was decided. */
   readonly newest?: string;
@@ -33,6 +34,8 @@ export interface RolloutStanding {
   readonly state: string;
   /** The state of each wave, in their order. */
   readonly waves: readonly string[];
+  /** Who stopped it, or the downstream that failed; absent or '' while it goes on. */
+  readonly cause?: string;
 }
 
 export interface LastLooks {

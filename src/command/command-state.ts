@@ -19,6 +19,8 @@ export interface CommandState {
   readonly digest?: string;
   readonly checks: Checks;
   readonly approvals: ApprovalCount;
+  /** Why a rollout holds the update, and what to do about it. */
+  readonly hold?: { readonly title: string; readonly remedy: string };
   /** Unsettled merge conflicts. */
   readonly openConflicts: number;
   /** The same, one by one; absent where nobody needs them. */

@@ -27,6 +27,7 @@ export function requirements(state: CommandState, pull: PullPlace): Requirement[
     checks(state, pull),
     inUse(state),
     proposed(state, pull),
+    held(state),
     packages(state),
     changesRequested(state),
     approvals(state),
@@ -103,6 +104,12 @@ export const PROPOSERS: Pick<Command, 'name' | 'minimumRole' | 'mayAlso'> = {
   minimumRole: 'write',
   mayAlso: ['author'],
 };
+
+/** Only of an update that a rollout holds. */
+function held({ hold }: CommandState): Requirement | undefined {
+  if (hold === undefined) return undefined;
+  return lacking({ code: 'rollout-held', stage: 'publish', message: hold.title, hint: hold.remedy });
+}
 
 function base({ config }: CommandState, pull: PullPlace): Requirement {
   if (pull.baseRef === config.branch) {

@@ -29,6 +29,10 @@ export const update: AnywhereCommand = {
       line: '/portico update web@v3',
       does: 'also names the package, which is needed in an issue if there are several',
     },
+    {
+      line: '/portico update web@v4',
+      does: 'brings v4 although its rollout is stopped or its wave is not open',
+    },
   ],
   accepts: { positional: 2 },
   minimumRole: 'write',
@@ -36,11 +40,11 @@ export const update: AnywhereCommand = {
   contexts: 'pull-or-issue',
   guard: 'head',
   fits: (state) => isIssue(state) || isOpenUpdate(state),
-  decide({ updates }, { positional }) {
+  decide({ updates, hold }, { positional }) {
     const wish = wishOf(positional, updates);
     if ('kind' in wish) return wish;
     const choice = chosen(wish.package, updates);
-    return 'kind' in choice ? choice : moveTo(choice, wish.revision);
+    return 'kind' in choice ? choice : moveTo(choice, wish.revision, hold !== undefined);
   },
 };
 
@@ -139,7 +143,8 @@ function moveSources(choice: UpdateChoice, wanted: string): Decision {
   return { kind: 'do', steps: [{ do: 'request-update', package: path, to: wanted }] };
 }
 
-function moveTo(choice: UpdateChoice, wanted: string): Decision {
+/** `isHeld`: a rollout holds what the branch has, and asking for that very revision releases it. */
+function moveTo(choice: UpdateChoice, wanted: string, isHeld: boolean): Decision {
   if (choice.bySources === true) return moveSources(choice, wanted);
   const published = choice.available.map(parseRevisionName).filter((name) => name !== undefined);
   const newest = latestRevision(published);
@@ -156,7 +161,7 @@ function moveTo(choice: UpdateChoice, wanted: string): Decision {
       newest === undefined ? 'Publish one first.' : `The newest is ${newest.name}.`,
     );
   }
-  if (to.name === choice.current) {
+  if (to.name === choice.current && !isHeld) {
     return refuse(
       'up-to-date',
       `${shown(choice.package)} is already at ${to.name}`,

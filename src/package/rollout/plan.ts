@@ -267,7 +267,14 @@ function stateOf<One extends RolloutDownstream>(
   orders: RolloutOrders,
 ): Pick<RolloutPlan<One>, 'state' | 'why' | 'sick'> {
   if (orders.rolledBack !== undefined) {
-    return { state: 'rolled-back', why: `${orders.rolledBack} rolled it back.` };
+    const cause = waves[failed];
+    const because = cause === undefined ? '' : ` Wave ${cause.name} failed: ${cause.why}`;
+    const { sick } = cause ?? {};
+    return {
+      state: 'rolled-back',
+      why: `${orders.rolledBack} rolled it back.${because}`,
+      ...(sick && { sick }),
+    };
   }
   if (mistake !== undefined) return { state: 'stopped', why: mistake };
   if (orders.stopped !== undefined) return { state: 'stopped', why: `${orders.stopped} stopped it.` };
@@ -285,9 +292,12 @@ function stateOf<One extends RolloutDownstream>(
 
 /** The verdict on one downstream by its id; one that no wave knows waits. */
 export function verdictOn<One extends RolloutDownstream>(plan: RolloutPlan<One>, id: string): Verdict {
-  if (plan.state === 'rolled-back') return 'wave-rolled-back';
-  if (plan.state === 'stopped') return 'wave-stopped';
-  const wave = plan.waveOf.get(id);
-  const isShut = wave === undefined || wave.state === 'waiting' || wave.state === 'paused';
-  return isShut ? 'wave-waiting' : 'may-open';
+  return verdictIn(plan.state, plan.waveOf.get(id)?.state);
+}
+
+/** The verdict on all downstreams of a wave; undefined: no wave knows them. */
+export function verdictIn(rollout: string, wave: string | undefined): Verdict {
+  if (rollout === 'rolled-back') return 'wave-rolled-back';
+  if (rollout === 'stopped') return 'wave-stopped';
+  return wave === undefined || wave === 'waiting' || wave === 'paused' ? 'wave-waiting' : 'may-open';
 }

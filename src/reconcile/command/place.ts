@@ -20,6 +20,7 @@ import { askedFor } from '../review/draft-history.ts';
 import { usersOfRemoved } from '../review/known-users.ts';
 import { withAccepted } from '../review/same-change.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { holdOn } from '../rollout/hold.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readCommitRecord } from '../seal/commit-seal.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
@@ -50,10 +51,11 @@ export async function loadPlaceFor({
   readonly target: CommentTarget;
   readonly source: CommentSource;
 }): Promise<CommandPlace | null> {
-  const place = await loadCommandPlace({ ports, access, signal }, target, source);
-  if (!doesMerge(verb) || place === null || place.snapshot === null) return place;
+  const merges = doesMerge(verb);
+  const place = await loadCommandPlace({ ports, access, signal }, target, source, merges);
+  if (!merges || place === null || place.snapshot === null) return place;
   const { pull, config } = place.snapshot;
-  const waits = (place.state.checks.waiting ?? []).length > 0;
+  const waits = (place.state.checks.waiting ?? []).length > 0 || place.state.hold !== undefined;
   if (!waits || pull.state !== 'open' || pull.baseRef !== config.branch) return place;
   // Whoever may publish it has asked: a stranger's proposal waits in no other lane.
   const { repository, number } = target;
@@ -61,22 +63,30 @@ export async function loadPlaceFor({
   return loadCommandPlace({ ports, access, signal }, target, source);
 }
 
-/** Null where Portico has no business: no such place, repository or branch not registered. */
+/**
+ * Null where Portico has no business: no such place, repository or branch not registered. `merges`: something may be merged on it, so it
+ * waits until all rollouts are known.
+ */
 export async function loadCommandPlace(
   { ports, access, signal }: RepositoryWork,
   target: CommentTarget,
   source: CommentSource,
+  merges = true,
 ): Promise<CommandPlace | null> {
   const loaded = await loadProposal(access, target.number, { anyBase: true }, signal);
-  if (loaded.kind === 'snapshot') return inPull({ ports, access, signal }, loaded.snapshot, target, source);
+  if (loaded.kind === 'snapshot')
+    return inPull({ ports, access, signal }, loaded.snapshot, { target, source, merges });
   return loaded.reason === 'absent' ? inIssue({ ports, access, signal }, target.number, source) : null;
 }
 
 async function inPull(
   { ports, access, signal }: RepositoryWork,
   snapshot: ProposalSnapshot,
-  target: CommentTarget,
-  source: CommentSource,
+  {
+    target,
+    source,
+    merges,
+  }: { readonly target: CommentTarget; readonly source: CommentSource; readonly merges: boolean },
 ): Promise<CommandPlace> {
   const { pull, config, head } = snapshot;
   const runs = await access.forge.listChecks(head.oid, signal);
@@ -95,6 +105,8 @@ async function inPull(
     isBot: source.authorIsBot,
   };
   const conflicts = await openConflicts({ ports, access, snapshot, head: head.oid, signal });
+  const isKnown = merges || ports.catalog.isWhole();
+  const hold = isKnown ? await holdOn(ports, access.git, snapshot, { isLast: merges, signal }) : undefined;
   const count = await loadApprovals({
     ports,
     access,
@@ -127,6 +139,7 @@ async function inPull(
     ...(checks.digest !== undefined && { digest: checks.digest }),
     checks,
     approvals: await withAccepted({ ports, access, snapshot, count, signal }),
+    ...(hold && { hold }),
     openConflicts: conflicts.lost ? 1 : conflicts.conflicts.length,
     conflicts: { open: conflicts.conflicts, listed: conflicts.listed, lost: conflicts.lost },
     usedBy: await usersOfRemoved(ports, access, snapshot, signal),
@@ -218,7 +231,7 @@ async function inIssue(
 /** What these wait for is somebody's approval, which commands count for themselves. */
 const APPROVALS: readonly string[] = [APPROVAL_CHECK, POWER_CHECK, CONFIG_CHECK];
 
-/** Our checks at the head, as one word. */
+/** Our checks at the head, as one word. An aggregate that waits for nothing else waits for a rollout. */
 function checksOf(runs: readonly CheckRun[]): Checks {
   const aggregate = runs.find(({ name }) => name === AGGREGATE_CHECK);
   const open = runs.filter(
@@ -228,9 +241,11 @@ function checksOf(runs: readonly CheckRun[]): Checks {
   const waiting = open.filter(waitsForApproval).map(named);
   const failing = open.filter((run) => !waitsForApproval(run)).map(named);
   if (aggregate === undefined) return { state: 'absent', failing };
-  const digest = aggregate.externalId === '' ? {} : { digest: aggregate.externalId };
+  const digest: { digest?: string } = aggregate.externalId === '' ? {} : { digest: aggregate.externalId };
   if (aggregate.status !== 'completed') return { state: 'pending', failing, waiting, ...digest };
   const { conclusion } = aggregate;
+  if (conclusion === 'action_required' && digest.digest !== undefined && open.length === 0)
+    waiting.push(named(aggregate));
   // Work that somebody ended says so by the same conclusion, of no content.
   const green =
     conclusion === 'success' ||

@@ -14,11 +14,11 @@ import { code } from '../text/markdown-blocks.ts';
 const MAX_NAMED = 10;
 
 const SAID = {
-  stop: 'is stopped. It opens no more updates; updates that are already open are not changed',
+  stop: 'is stopped. It opens no more updates, and holds those that are open',
   resume: 'is resumed',
   skip: 'continues without the gate of that wave',
   approve: 'has that wave approved: the next one opens once the rest of its gate holds',
-  hold: 'opens no more updates in that wave, nor any after it, until the wave is resumed',
+  hold: 'opens no more updates in that wave, nor any after it, and holds those that are open, until the wave is resumed',
   release: 'goes on with that wave',
 } as const;
 

@@ -17,6 +17,8 @@ export interface Withheld {
   readonly newest?: string;
   /** The update pull request that brought the revision which the package is at. */
   readonly merged?: number;
+  /** The update pull request that is open meanwhile. */
+  readonly pull?: number;
 }
 
 export type Target = { readonly kind: 'target'; readonly revision: string } | Withheld;

@@ -23,6 +23,7 @@ import type { Lost, OpenConflict } from '../merge/open-conflicts.ts';
 import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import type { ProposalApproval } from '../review/proposal-approval.ts';
+import type { Hold } from '../rollout/hold.ts';
 import { code, conflictTable, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface ProposalFacts extends PackageFacts {
@@ -58,6 +59,8 @@ export interface ProposalFacts extends PackageFacts {
   readonly powerApproval?: PowerApproval | undefined;
   /** What is missing of the approvals of this content. */
   readonly approval: ProposalApproval;
+  /** Where it is an update that a rollout holds. */
+  readonly hold?: Hold;
   /** Checks whose findings a commit of ours can mend. */
   readonly fixable?: ReadonlySet<string>;
 }
@@ -183,16 +186,22 @@ function waivedGuardrails({ config, rendered, waived }: ProposalFacts): CheckCon
 
 /**
  * The one to require: it fails where something has to be mended, waits (`action_required`) where only a person's word is
- * missing, and is green with that alone, so that the forge's own ways of merging keep the rule.
+ * missing or a rollout holds it, and is green with that alone, so that the forge's own ways of merging keep the rule.
  */
-function aggregate(drafts: readonly CheckContent[], { digest }: ProposalFacts): CheckContent {
+function aggregate(drafts: readonly CheckContent[], { digest, hold }: ProposalFacts): CheckContent {
   const failing = drafts.filter(({ conclusion }) => conclusion === 'failure');
   const waiting = drafts.filter(({ conclusion }) => conclusion === 'action_required');
   return {
     name: AGGREGATE_CHECK,
-    conclusion: failing.length > 0 ? 'failure' : waiting.length > 0 ? 'action_required' : 'success',
-    title: aggregateTitle([...failing, ...waiting]),
+    conclusion:
+      failing.length > 0
+        ? 'failure'
+        : waiting.length > 0 || hold !== undefined
+          ? 'action_required'
+          : 'success',
+    title: aggregateTitle([...failing, ...waiting], hold),
     summary: [
+      ...(hold === undefined ? [] : [hold.text, hold.remedy]),
       table(
         ['check', 'result', ''],
         drafts.map(({ name, conclusion, title }) => [code(name), conclusion, foreignSentence(title)]),
@@ -202,8 +211,11 @@ function aggregate(drafts: readonly CheckContent[], { digest }: ProposalFacts): 
   };
 }
 
-function aggregateTitle(open: readonly CheckContent[]): string {
+function aggregateTitle(open: readonly CheckContent[], hold: Hold | undefined): string {
   const [first, ...others] = open;
+  if (hold !== undefined) {
+    return shorten([hold.title, ...open.map(({ name, title }) => `${name}: ${title}`)].join('; '), 250);
+  }
   if (first === undefined) return 'All required checks pass';
   // What only waits for approvals says which, and nothing else.
   if (others.length === 0 && first.name === APPROVAL_CHECK) return first.title;

@@ -105,6 +105,7 @@ export function planProposal(
       configuration: facts.proposedConfig ?? null,
       ...(left && { leftOut: left }),
       moves: facts.channels?.moves ?? [],
+      ...(facts.hold && { hold: facts.hold }),
     }),
   };
 }

@@ -5,6 +5,7 @@ import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { TrialMemory } from '../check/config-trial.ts';
 import { weakeningOf, type ConfigurationChange } from '../check/configuration-changes.ts';
 import type { Comment } from '../forge/comments.ts';
+import { overdueJob } from '../jobs.ts';
 import { behindPackages, type Remerge } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
 import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
@@ -29,6 +30,7 @@ import { loadChanges } from '../review/proposal-changes.ts';
 import { proposedConfig } from '../review/proposed-config.ts';
 import { withAccepted } from '../review/same-change.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { holdOn } from '../rollout/hold.ts';
 import { isRenderCommit } from '../seal/bot-commit.ts';
 import { readCommitRecord } from '../seal/commit-seal.ts';
 import { loadFold } from './check-fold.ts';
@@ -111,6 +113,9 @@ export async function loadFindings({
   const approvedBy = approvals.counted.map(({ login }) => login);
   const channels = await channelsOf(ports, access, { snapshot, approvedBy }, signal);
   await lookWhenOpen(ports, access, snapshot.pull.number, channels ?? {});
+  const hold = await holdOn(ports, access.git, { ...snapshot, head: commit.head }, { isLast: false, signal });
+  if (hold?.again !== undefined)
+    await ports.enqueue(overdueJob(access.ref, snapshot.pull.number, Math.ceil(hold.again)));
   const facts = {
     config,
     headSha: head,
@@ -153,6 +158,7 @@ export async function loadFindings({
     powers: changes,
     powerApproval: await powerApproval({ access, snapshot, powers: changes, approvals, signal }),
     approval,
+    ...(hold && { hold }),
     fixable: new Set(snapshot.writable && commit.state === 'rendered' ? fixes.map(({ check }) => check) : []),
   };
   const fold = await loadFold(ports, access, { snapshot, approval, head: commit.head, again }, signal);

@@ -23,6 +23,7 @@ import type { RenderedPackage } from '../render/proposal-render.ts';
 import { leftOutText, type LeftOut } from '../review/left-out.ts';
 import type { PackageChange } from '../review/proposal-changes.ts';
 import type { PublishedRevision } from '../review/published-proposal.ts';
+import type { Hold } from '../rollout/hold.ts';
 import { code, conflictTable, details, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { mergeNotesText, type MergeNotes } from '../text/merge-notes.ts';
 import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
@@ -52,6 +53,8 @@ export interface SummaryInput {
   readonly leftOut?: LeftOut;
   /** Where channels lead elsewhere. */
   readonly moves?: readonly ChannelMove[];
+  /** Where a rollout holds it. */
+  readonly hold?: Hold;
 }
 
 /** True for a comment that sums up a proposal as it is while that is open. */
@@ -81,6 +84,7 @@ export function summaryOf(input: SummaryInput): string {
   const waived = input.checks.filter(({ title }) => title.endsWith(WAIVED));
   const head = joined([
     `### ${headline(input, failing.length)}`,
+    input.hold?.text ?? '',
     packagesText(input),
     movesText(input.moves ?? []),
     input.configuration ? configText(input.configuration) : '',
@@ -227,11 +231,12 @@ export function unapprovedSummary(paths: readonly string[], missing: readonly st
   ].join('\n\n');
 }
 
-function headline({ pull, checks, packages, approval }: SummaryInput, failing: number): string {
+function headline({ pull, checks, packages, approval, hold }: SummaryInput, failing: number): string {
   const removes = packages.length > 0 && packages.every(({ next }) => next === null);
   const state = `${pull.draft ? 'Draft' : 'Proposal'}${removes ? ' of a deletion' : ''}`;
   if (checks.length === 0) return state;
   if (failing > 0) return `${state}: ${failingNames(checks)}`;
+  if (hold !== undefined) return `${state}: held by its rollout`;
   const waiting = waitingFor(checks).length > 0;
   if (waiting) return `${state}: a required approver has to approve`;
   const waived = checks.filter(({ title }) => title.endsWith(WAIVED)).length;
@@ -336,7 +341,7 @@ function nextStep(input: SummaryInput, failing: number): string {
 }
 
 function stepOf(
-  { pull, approval, approvals, checks, packages, configuration, moves = [], isEmpty = false }: SummaryInput,
+  { pull, approval, approvals, checks, packages, configuration, hold, moves = [], isEmpty = false }: SummaryInput,
   failing: number,
 ): string {
   const onlyConflicts = checks.every(
@@ -347,6 +352,7 @@ function stepOf(
     return '**Next:** settle the conflicts that the check `portico/conflicts` lists, with `/portico resolve` or a commit.';
   }
   if (failing > 0) return '**Next:** fix what fails and push to this branch.';
+  if (hold !== undefined) return `**Next:** ${hold.remedy}`;
   const isConfiguration = packages.length === 0 && configuration !== undefined && configuration !== null;
   const isPromotion = packages.length === 0 && moves.length > 0;
   if (pull.draft && packages.length === 0 && !isConfiguration && !isPromotion)

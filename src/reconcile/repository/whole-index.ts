@@ -6,8 +6,16 @@ import { tellUnreadableRepository } from './tell-unreadable.ts';
 
 /** @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later */
 export function needWholeIndex({ catalog }: Pick<Ports, 'catalog'>): void {
-  if (catalog.isComplete()) return;
-  throw new PorticoError('INDEX_INCOMPLETE', 'not every repository has been indexed since the start', {
+  if (!catalog.isComplete()) throw incomplete();
+}
+
+/** The same, where it is enough to know how each repository was last, as another process or an earlier one found it. */
+export function needKnownIndex({ catalog }: Pick<Ports, 'catalog'>): void {
+  if (!catalog.isWhole()) throw incomplete();
+}
+
+function incomplete(): PorticoError {
+  return new PorticoError('INDEX_INCOMPLETE', 'not every repository has been indexed since the start', {
     blame: 'forge',
   });
 }

@@ -127,7 +127,8 @@ function helpFor(
   }
   const undo = takeBack(name, at);
   if (state === 'stopped') {
-    const held = 'No one else gets it. Updates that are open stay open, and none merges automatically.';
+    const held =
+      'No one else gets it. Open updates are held: their check `portico` is not green until the rollout continues.';
     return [held, [undo, fix, resume].join('\n')];
   }
   const approve = `- If its gate is manual: \`/portico rollout approve ${name} <wave> ${at}\``;

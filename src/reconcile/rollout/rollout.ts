@@ -30,7 +30,7 @@ export function createRolloutReconciler(ports: Ports): RolloutReconciler {
   return async ({ repository, since }, signal) => {
     const now = ports.now().getTime();
     await tellReported(ports, repository.id);
-    forgetEnded(ports.catalog, repository.id);
+    await forgetEnded(ports, repository.id);
     for (const governed of concernedBy(ports.catalog, repository.id)) {
       const { control, upstream } = governed;
       if (!ports.catalog.isWhole()) {

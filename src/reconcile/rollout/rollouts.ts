@@ -12,7 +12,7 @@ import { variantPlan } from '../downstream/variant-plan.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { loadRevisionRefs, publishedAt, tagOf } from '../repository/package-revisions.ts';
-import { mayFlow, partyOf } from '../repository/visibility.ts';
+import { mayFlow, partyOf, type Party } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { keepNewest } from '../text/keep-newest.ts';
 import { foreignSentence } from '../text/markdown-blocks.ts';
@@ -24,6 +24,7 @@ import {
   type RolloutMember,
   type RolloutMemory,
 } from './facts.ts';
+import { jobsOfTurned, jobsOfReleased } from './held-pulls.ts';
 import { fetchOrders, ordersFor, readOrders, subjectOf } from './orders.ts';
 import { createQuestionBudget, restAfter, type QuestionBudget } from './question-budget.ts';
 import { newestOf, rolloutsOf, type Governed } from './scope.ts';
@@ -149,15 +150,21 @@ export async function lookAt({
     { version: catalog.version(), began, at: now, ordersOid, look },
     MAX_LOOKS,
   );
-  if (!partial && catalog.isWhole() && revision === newestOf(governed)) {
-    const waves = plan.waves.map(({ state }) => state);
-    catalog.tellRollout(governed.control.ref.id, standingName(governed), {
-      revision,
-      state: plan.state,
-      waves,
-    });
-  }
+  if (!partial && catalog.isWhole() && revision === newestOf(governed)) await tellStanding(ports, look);
   return look;
+}
+
+/** Other processes know how far it is, and the checks of open updates that are held now, or no more, are made again. */
+async function tellStanding(
+  ports: Pick<Ports, 'catalog' | 'enqueue'>,
+  { governed, revision, plan, orders }: RolloutLook,
+): Promise<void> {
+  const control = governed.control.ref.id;
+  const before = standingOf(ports.catalog, governed);
+  const cause = orders.rolledBack ?? orders.stopped ?? plan.sick?.id ?? '';
+  const now = { revision, state: plan.state, waves: plan.waves.map(({ state }) => state), cause };
+  ports.catalog.tellRollout(control, standingName(governed), now);
+  if (before !== undefined) await ports.enqueue(jobsOfTurned(plan, before, now));
 }
 
 /** Under which the catalog holds how far it is, in the repository of its document. */
@@ -171,12 +178,18 @@ export function standingOf(catalog: Catalog, governed: Governed): RolloutStandin
   return known?.revision === newestOf(governed) ? known : undefined;
 }
 
-/** What is held of rollouts that this repository governs no longer is forgotten. */
-export function forgetEnded(catalog: Catalog, control: number): void {
+/** Forgets rollouts that this repository governs no longer; what they held is checked again. */
+export async function forgetEnded(
+  { catalog, enqueue }: Pick<Ports, 'catalog' | 'enqueue'>,
+  control: number,
+): Promise<void> {
   const own = rolloutsOf(catalog).governed.filter((one) => one.control.ref.id === control);
   const names = new Set(own.map(standingName));
-  for (const name of catalog.rollouts(control).keys())
-    if (!names.has(name)) catalog.tellRollout(control, name, undefined);
+  for (const name of [...catalog.rollouts(control).keys()].filter((one) => !names.has(one))) {
+    catalog.tellRollout(control, name, undefined);
+    const [, upstream = '', directory = ''] = /^\S+ (\d+):(.*)$/s.exec(name) ?? [];
+    await enqueue(jobsOfReleased(catalog, Number(upstream), repositoryDirectory(directory)));
+  }
 }
 
 async function governedSince({
@@ -268,14 +281,8 @@ export async function heldByWave(
   const here = partyOf(down);
   if (!mayFlow(governed.control, here)) return withheld(verdict, 'Its wave is not open.');
   const name = governed.rollout.name;
-  if (verdict !== 'wave-waiting') {
-    const { sick } = plan;
-    const why =
-      sick === undefined || mayFlow(sick.repository, here)
-        ? foreignSentence(plan.why)
-        : 'A package is not healthy.';
-    return withheld(verdict, `The rollout ${name} is halted. ${why}`);
-  }
+  if (verdict !== 'wave-waiting')
+    return withheld(verdict, `The rollout ${name} is halted. ${foreignSentence(whyHalted(plan, here))}`);
   const wave = plan.waveOf.get(`${down.facts.id}:${down.path}`);
   const at = wave === undefined ? -1 : plan.waves.indexOf(wave);
   const when = wave?.opensAt === undefined ? '' : ` It opens at ${new Date(wave.opensAt).toISOString()}.`;
@@ -283,6 +290,11 @@ export async function heldByWave(
     return withheld(verdict, `${wave.why} It is wave ${wave.name} of the rollout ${name}.`);
   const which = wave === undefined ? 'its wave' : `wave ${wave.name}, ${at + 1} of ${plan.waves.length}`;
   return withheld(verdict, `${revision} waits for ${which}, of the rollout ${name}.${when}`);
+}
+
+/** Why a rollout opens no more updates, as a repository may read it that need not know every downstream. */
+export function whyHalted({ why, sick }: Pick<RolloutLook['plan'], 'why' | 'sick'>, here: Party): string {
+  return sick === undefined || mayFlow(sick.repository, here) ? why : 'A package is not healthy.';
 }
 
 /**
@@ -297,15 +309,37 @@ export async function heldByOrders(
 ): Promise<Withheld | null> {
   const governed = rolloutsOf(ports.catalog).of(down.upstream.access.ref.id, down.upstream.directory);
   if (governed === undefined) return null;
+  await forgetOutdated(ports, governed, revision, signal);
+  return heldByWave(ports, down, revision, signal);
+}
+
+/** Forgets a look that was planned from other orders than those that are there now. */
+async function forgetOutdated(
+  ports: Ports,
+  governed: Governed,
+  revision: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const control = await ports.open(governed.control.ref, signal);
   const { oid } = await fetchOrders(ports, control, governed.rollout.name, signal);
   const { looks } = ports.memories.of(createRolloutCache);
   const key = keyOf(governed, revision);
   if (looks.get(key)?.ordersOid !== oid) looks.delete(key);
-  return heldByWave(ports, down, revision, signal);
 }
 
-async function recentLook(
+/** How far the rollout of a revision is, by the orders of this moment. */
+export async function lookNow(
+  ports: Ports,
+  governed: Governed,
+  revision: string,
+  signal?: AbortSignal,
+): Promise<RolloutLook | null> {
+  await forgetOutdated(ports, governed, revision, signal);
+  return recentLook(ports, governed, revision, signal);
+}
+
+/** The last look at the rollout of a revision where that is recent, else a new one. */
+export async function recentLook(
   ports: Ports,
   governed: Governed,
   revision: string,

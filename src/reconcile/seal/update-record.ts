@@ -30,6 +30,8 @@ export interface UpdatedPackage {
   readonly to: string;
   /** Which variant it is made for, and the digest of what that asks for. */
   readonly variant?: { readonly uid: string; readonly digest: string };
+  /** A person asked for this revision by command: no rollout holds it. */
+  readonly asked?: true;
 }
 
 export interface UpdateRecord extends UpdatedPackage {

@@ -13,18 +13,18 @@ import { hasPeoplesCommits } from './replay.ts';
 /**
  * Closes the pull request of a package that is where it should be, because its revision was retired, or somebody brought
  * it by other means; and one that brings what its rollout takes back. Commits of people on its branch keep it open: they
- * are theirs to throw away.
+ * are theirs to throw away. True where it closed it.
  */
 export async function closeObsolete(
   ports: Ports,
   plan: UpdatePlan,
   { reason, message, to }: Withheld,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { downstreamRepository, head, before, group } = plan;
-  if (group !== undefined || before === null || before.commit.oid !== head) return;
+  if (group !== undefined || before === null || before.commit.oid !== head) return false;
   const isBack = reason === 'wave-rolled-back' && before.record.to === to;
-  if (!OBSOLETE.includes(reason) && !isBack) return;
+  if (!OBSOLETE.includes(reason) && !isBack) return false;
   if (
     await hasPeoplesCommits(
       ports,
@@ -33,8 +33,9 @@ export async function closeObsolete(
       signal,
     )
   )
-    return;
+    return false;
   await closeOurs(ports, plan, isBack ? message : `Nothing is left to update. ${message}`, signal);
+  return true;
 }
 
 /** For these reasons there is nothing to bring. */

@@ -9,6 +9,7 @@ import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '.
 import { listsOtherPackages, revisionInTitle } from './body.ts';
 import { wasClosedByPortico } from './close-obsolete.ts';
 import type { UpdatePlan, Member, PlannedPull } from './plan.ts';
+import { isAskedFor } from './push.ts';
 import { showsAnotherPath } from './upgrade-path.ts';
 
 /** A closed update pull request means: not these revisions. */
@@ -80,13 +81,8 @@ export function openLimitReached(open: number, maxOpen: number): Withheld | null
  * True when the branch holds these revisions, made for the packages as they are on the registered branch now, and the
  * pull request still lists the conflicts of them.
  */
-export async function isCurrent({
-  ports,
-  plan: { downstreamRepository, branch, before, group },
-  members,
-  pull,
-  signal,
-}: PlannedPull): Promise<boolean> {
+export async function isCurrent({ ports, plan, members, pull, signal }: PlannedPull): Promise<boolean> {
+  const { downstreamRepository, branch, before, group } = plan;
   if (before === null) return false;
   const { record } = before;
   const recorded = packagesOf(record);
@@ -94,6 +90,8 @@ export async function isCurrent({
   for (const { down, to } of members) {
     const one = recorded.find(({ directory }) => directory === down.directory);
     if (one?.to !== to || !isForSameVariant(one, down)) return false;
+    // That somebody asked for it has to be recorded: then no rollout holds it.
+    if (one.asked !== true && isAskedFor(plan, one)) return false;
   }
   const ways = members.map(({ down, to, way }) => ({ path: down.path, to, ...(way && { way }) }));
   if (showsAnotherPath(pull.body, ways)) return false;

@@ -66,7 +66,7 @@ export interface PlannedPull {
 
 /** What the open pull request says that it brings to a package. */
 export function recordedUpdate(
-  { open, before }: UpdatePlan,
+  { open, before }: Pick<UpdatePlan, 'open' | 'before'>,
   directory: RepositoryDirectory,
 ): UpdatedPackage | undefined {
   if (open === undefined || before === null) return undefined;

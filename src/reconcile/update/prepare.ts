@@ -85,8 +85,9 @@ export async function prepareUpdatePlan({
     await recordUnchanged({ ports, plan, members: decided, memory, outcomes, signal });
     return done;
   }
-  for (const [, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
-    if (outcome.kind === 'withheld') await closeObsolete(ports, plan, outcome, signal);
+  for (const [path, outcome] of decided.length === 0 && open !== undefined ? outcomes : []) {
+    if (outcome.kind !== 'withheld' || (await closeObsolete(ports, plan, outcome, signal))) continue;
+    if (open !== undefined) outcomes.set(path, { ...outcome, pull: open.number });
   }
   const members = await dueMembers({ ports, plan, members: decided, outcomes, signal });
   if (members.length === 0) return done;
@@ -203,6 +204,7 @@ async function decideAll({
       const merged = decided.reason === 'up-to-date' ? await mergedBy(ports, plan, down, signal) : undefined;
       outcomes.set(down.path, merged === undefined ? decided : { ...decided, merged });
       if (plan.group !== undefined && recorded !== undefined && KEEPS_PLACE.includes(decided.reason)) {
+        if (plan.open !== undefined) outcomes.set(down.path, { ...decided, pull: plan.open.number });
         members.push({ down, to: recorded.to, asked: false });
       }
     }

@@ -146,6 +146,7 @@ export function recordOf(ports: Ports, plan: UpdatePlan, brought: readonly Packa
       upstream: down.upstreamName,
       to,
       ...(down.planned && { variant: { uid: down.planned.uid, digest: variantDigest(down.planned) } }),
+      ...(isAskedFor(plan, { directory: down.directory, to }) && { asked: true }),
     };
   });
   if (first === undefined) throw new Error('an update brings at least one package');
@@ -169,6 +170,17 @@ export function recordOf(ports: Ports, plan: UpdatePlan, brought: readonly Packa
   };
 }
 
+/** Whether a person asked by command for this very revision, now or while its pull request has been open. */
+export function isAskedFor(
+  plan: Pick<UpdatePlan, 'candidates' | 'open' | 'before'>,
+  { directory, to }: Pick<UpdatedPackage, 'directory' | 'to'>,
+): boolean {
+  const candidate = plan.candidates.find(({ down }) => down.directory === directory);
+  if (candidate?.target.to === to && candidate.target.askedBy !== undefined) return true;
+  const recorded = recordedUpdate(plan, directory);
+  return recorded?.to === to && recorded.asked === true;
+}
+
 /** Who asked for what the update brings, now or while its pull request has been open. */
 function askersOf({ candidates, open, before }: UpdatePlan): Account[] {
   const now = candidates.flatMap(({ target }): Account[] =>
@@ -182,13 +194,18 @@ function askersOf({ candidates, open, before }: UpdatePlan): Account[] {
 }
 
 /** What a record tells of one package, without what it tells of the whole update. */
-function plain({ directory, upstream, to, variant }: UpdatedPackage): UpdatedPackage {
-  return { directory, upstream, to, ...(variant && { variant }) };
+function plain({ directory, upstream, to, variant, asked }: UpdatedPackage): UpdatedPackage {
+  return { directory, upstream, to, ...(variant && { variant }), ...(asked && { asked }) };
 }
 
 /** What has to be the same for a branch to hold an update; the base may have moved beside the packages. */
 export function comparableRecord(record: UpdateRecord): unknown {
-  const packages = packagesOf(record).map(({ directory, to, variant }) => [directory, to, variant?.digest]);
+  const packages = packagesOf(record).map(({ directory, to, variant, asked }) => [
+    directory,
+    to,
+    variant?.digest,
+    ...(asked === true ? [asked] : []),
+  ]);
   return [packages, record.conflicts];
 }
 

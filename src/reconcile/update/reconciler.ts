@@ -160,12 +160,13 @@ function standingOf(outcome: VariantOutcome): Standing {
   const { from, to } = outcome;
   const at = from === undefined ? {} : { from };
   if (outcome.kind === 'withheld') {
-    const { reason, message, newest, merged } = outcome;
+    const { reason, message, newest, merged, pull } = outcome;
     return {
       reason,
       message,
       ...at,
       ...(to !== undefined && { to }),
+      ...(pull !== undefined && { pull }),
       ...(newest !== undefined && { newest }),
       ...(merged !== undefined && { merged }),
     };

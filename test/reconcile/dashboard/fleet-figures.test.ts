@@ -74,7 +74,7 @@ const rolloutsOf = ({ catalog }: SharedCatalog): readonly unknown[] => {
   return [rollouts, waves].map((counts) => Object.fromEntries([...counts].filter(([, count]) => count > 0)));
 };
 
-test('two processes tell the same of a rollout, whichever of them looked at it, and nothing of one that is over', () => {
+test('two processes tell the same of a rollout, whichever of them looked at it, and nothing of one that is over', async () => {
   const [one, other] = [createSharedCatalog(), createSharedCatalog()];
   const share = (): void => {
     for (const entry of one.pending()) other.take(entry, true);
@@ -108,7 +108,7 @@ test('two processes tell the same of a rollout, whichever of them looked at it, 
   share();
   expect(rolloutsOf(other)).toEqual([{ unknown: 1 }, {}]);
   one.catalog.tellRollout(1, 'gone 1:web', { revision: 'v1', state: 'stopped', waves: ['failed'] });
-  forgetEnded(one.catalog, 1);
+  await forgetEnded({ catalog: one.catalog, enqueue: async () => {} }, 1);
   share();
   expect([...other.catalog.rollouts(1).keys()]).toEqual(['web 1:web']);
 });
