@@ -8,9 +8,13 @@ import { repositoryName } from '../catalog/catalog.ts';
 import type { Catalog, CatalogRepository } from '../catalog/catalog.ts';
 import { newestOf } from '../catalog/query.ts';
 import { conditionOf } from '../reconcile/dashboard/body.ts';
+import { followOf } from '../reconcile/downstream/follow-of.ts';
 import type { PlannedVariant, StalledVariant } from '../reconcile/downstream/variant-plan.ts';
 import { variantPlan } from '../reconcile/downstream/variant-plan.ts';
+import { isWithdrawn } from '../reconcile/repository/indexed-channels.ts';
+import { isLeaving, rolledBackRevisions, wayBackOf } from '../reconcile/rollout/rolled-back.ts';
 import type { RolloutLook } from '../reconcile/rollout/rollouts.ts';
+import { rolloutsOf } from '../reconcile/rollout/scope.ts';
 import {
   isBelow,
   packagePathOf,
@@ -108,7 +112,7 @@ export const updateRows: RowsIn = ({ catalog }, home) =>
   });
 
 export const driftRows: RowsIn = ({ catalog }, home) =>
-  home.packages.flatMap(({ directory, lock }): Candidate[] => {
+  home.packages.flatMap(({ directory, lock, channel }): Candidate[] => {
     const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
     if (lock === null || upstream === undefined) return [];
     const from = repositoryDirectory(lock.directory);
@@ -118,7 +122,15 @@ export const driftRows: RowsIn = ({ catalog }, home) =>
     const newest = newestOf(upstream, from);
     const at = parseRevisionName(lock.ref.slice(lock.ref.lastIndexOf('/') + 1))?.name;
     const place = at === undefined ? -1 : names.indexOf(at);
-    const behind = place === -1 ? undefined : names.length - 1 - place;
+    const governed = rolloutsOf(catalog).of(upstream.ref.id, from);
+    const rolledBack = governed === undefined ? [] : rolledBackRevisions(catalog, governed);
+    const newer = names.slice(place + 1).filter((name) => !rolledBack.includes(name));
+    const behind = place === -1 ? undefined : newer.length;
+    const follow = followOf(home.updates?.follow, channel, variantPlan(catalog).at(home.ref.id, path));
+    const channels = upstream.channelFiles?.get(from);
+    const isBad =
+      at !== undefined &&
+      (rolledBack.includes(at) || (channels !== undefined && isWithdrawn(channels, follow, at)));
     const isDrifted = standing?.reason === 'drifted';
     const row: Row<typeof schemas.driftRow> = {
       repository: repositoryName(home),
@@ -131,10 +143,15 @@ export const driftRows: RowsIn = ({ catalog }, home) =>
       ...(behind !== undefined &&
         behind > 0 &&
         standing?.behindSince !== undefined && { behindSince: iso(standing.behindSince) }),
-      state: isDrifted ? 'drifted' : behind === undefined ? 'unknown' : behind > 0 ? 'behind' : 'current',
+      state: isBad ? 'withdrawn' : isDrifted ? 'drifted' : distanceOf(behind),
     };
     return [{ key: path, row, names: [upstream] }];
   });
+
+function distanceOf(behind: number | undefined): 'unknown' | 'behind' | 'current' {
+  if (behind === undefined) return 'unknown';
+  return behind > 0 ? 'behind' : 'current';
+}
 
 export const variantRows: RowsIn = ({ catalog }, home) => {
   const { planned, stalled } = byControl(catalog).get(home.ref.id) ?? { planned: [], stalled: [] };
@@ -204,11 +221,13 @@ function byControl(catalog: Catalog): ReadonlyMap<number, Documents> {
 
 export const rolloutRows: RowsIn = async ({ looks }, home, signal) =>
   (await looks(home.ref.id, signal)).map((look) => {
+    const back = wayBackOf(look);
     const row: Row<typeof schemas.rolloutRow> = {
       ...rolloutOf(look),
       file: look.governed.file,
       state: look.plan.state,
       why: look.plan.why,
+      ...(back && { rollback: { left: back.left.length, proposed: back.proposed.length } }),
       waves: shownWaves(look).map(({ name, state, counted, through, why, opensAt, passesAt }) => ({
         name,
         state,
@@ -227,13 +246,15 @@ export const memberRows: RowsIn = async ({ looks }, home, signal) =>
     shownWaves(look).flatMap((wave, place) =>
       wave.members
         .filter(({ hidden }) => !hidden)
-        .map(({ repository, path, at, standing, health }): Candidate => {
+        .map(({ repository, path, at, standing, health, position }): Candidate => {
+          const { to, pull } = (isLeaving(position) ? position : undefined) ?? {};
           const row: Row<typeof schemas.memberRow> = {
             ...rolloutOf(look),
             wave: wave.name,
             downstream: `${repositoryName(repository)}:${path}`,
             ...(at !== undefined && { at, upstreamRevision: at }),
             standing,
+            ...(to !== undefined && pull !== undefined && { rollback: { to, pull } }),
             ...(health && { health: { state: health.state, since: iso(health.at), what: health.what } }),
           };
           const key = [row.rollout, row.package, String(place).padStart(4, '0'), row.downstream].join('\0');

@@ -84,15 +84,13 @@ export const driftRow = z
     upstreamRevision: revision('The same as `at`: a revision of the upstream').optional(),
     revision: revision('The newest published revision of the downstream package itself').optional(),
     newest: revision('The newest published revision of the upstream').optional(),
-    behind: z
-      .number()
-      .int()
-      .optional()
-      .meta({ description: 'Revisions that it is behind; absent where that cannot be counted' }),
+    behind: z.number().int().optional().meta({
+      description: 'Newer revisions that are not rolled back; absent where that cannot be counted',
+    }),
     behindSince: moment('When the oldest revision that it lacks was published').optional(),
-    state: z.enum(['current', 'behind', 'drifted', 'unknown']).meta({
+    state: z.enum(['current', 'behind', 'withdrawn', 'drifted', 'unknown']).meta({
       description:
-        '`drifted`: its content is none of the revisions of its upstream; `unknown`: it is locked to no published revision',
+        '`withdrawn`: the revision that it is at is rolled back, or withdrawn from its channel; `drifted`: its content is none of the revisions of its upstream; `unknown`: it is locked to no published revision',
     }),
   })
   .meta({ title: 'Drift', description: 'How far a downstream package is behind its upstream' });
@@ -137,6 +135,13 @@ export const rolloutRow = z
     revision: revision('The newest revision'),
     state: z.enum(['running', 'done', 'stopped', 'rolled-back']),
     why: z.string().meta({ description: 'Why it does not go on; empty while it does' }),
+    rollback: z
+      .strictObject({
+        left: z.number().int().meta({ description: 'Downstreams that still have the revision' }),
+        proposed: z.number().int().meta({ description: 'Those of them with an open rollback pull request' }),
+      })
+      .optional()
+      .meta({ description: 'Present if `state` is `rolled-back`' }),
     waves: z.array(wave),
   })
   .meta({ title: 'Rollout', description: 'The rollout of the newest revision of one package' });
@@ -155,6 +160,10 @@ export const memberRow = z
     standing: z.enum(['waiting', 'published', 'refused', 'out']).meta({
       description: '`refused`: its people said no; `out`: no update to this revision comes there',
     }),
+    rollback: z
+      .strictObject({ to: revision('The revision that it goes back to'), pull })
+      .optional()
+      .meta({ description: 'Its open rollback pull request' }),
     health: z
       .strictObject({
         state: z.enum(['success', 'pending', 'failure']),

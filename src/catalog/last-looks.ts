@@ -15,6 +15,8 @@ export interface Standing {
   readonly newest?: string;
   /** The update pull request that brought the revision which the package is at. */
   readonly merged?: number;
+  /** The revision that its update leads away from, because it was withdrawn. */
+  readonly withdrawn?: string;
   /** When the oldest revision was published that it lacks, in milliseconds since 1970; absent where it lacks none, or none is known. */
   readonly behindSince?: number;
 }
@@ -34,6 +36,8 @@ export interface RolloutStanding {
   readonly state: string;
   /** The state of each wave, in their order. */
   readonly waves: readonly string[];
+  /** Revisions of the package that are rolled back, this one or others. */
+  readonly rolledBack?: readonly string[];
   /** Who stopped it, or the downstream that failed; absent or '' while it goes on. */
   readonly cause?: string;
 }

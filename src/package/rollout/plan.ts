@@ -91,6 +91,8 @@ export interface RolloutPlan<One extends RolloutDownstream> {
   readonly why: string;
   /** The downstream that `why` names. */
   readonly sick?: One;
+  /** The part of `why` that names the person who rolled it back. */
+  readonly order?: string;
   readonly waves: readonly WavePlan<One>[];
   /** The id of a downstream → its wave. */
   readonly waveOf: ReadonlyMap<string, WavePlan<One>>;
@@ -265,14 +267,16 @@ function stateOf<One extends RolloutDownstream>(
   waves: readonly WavePlan<One>[],
   failed: number,
   orders: RolloutOrders,
-): Pick<RolloutPlan<One>, 'state' | 'why' | 'sick'> {
+): Pick<RolloutPlan<One>, 'state' | 'why' | 'sick' | 'order'> {
   if (orders.rolledBack !== undefined) {
     const cause = waves[failed];
+    const order = `${orders.rolledBack} rolled it back.`;
     const because = cause === undefined ? '' : ` Wave ${cause.name} failed: ${cause.why}`;
     const { sick } = cause ?? {};
     return {
       state: 'rolled-back',
-      why: `${orders.rolledBack} rolled it back.${because}`,
+      why: `${order}${because}`,
+      order,
       ...(sick && { sick }),
     };
   }

@@ -7,6 +7,7 @@ import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports, RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { isSameOwner, mayFlow, mayKnow, type Party } from '../repository/visibility.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
+import { isLeaving } from '../rollout/rolled-back.ts';
 import { newestLooks } from '../rollout/rollouts.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -26,6 +27,8 @@ interface Place {
   readonly path: string;
   /** Only an update to this revision is meant; absent: to any. */
   readonly revision?: string;
+  /** A way back from any withdrawn revision is meant as well. */
+  readonly leaving?: true;
 }
 
 /**
@@ -103,7 +106,9 @@ async function placesOf({
   return waves
     .filter((one) => wave === undefined || one.name === wave)
     .flatMap(({ members, revision }) =>
-      members.filter(({ hidden }) => !hidden).map(({ repository, path }) => ({ repository, path, revision })),
+      members
+        .filter(({ hidden }) => !hidden)
+        .map(({ repository, path }) => ({ repository, path, revision, leaving: true }) as const),
     );
 }
 
@@ -132,11 +137,13 @@ function ofRevision(
 /** Several packages may share a pull request. */
 function openUpdates(catalog: Catalog, here: CatalogRepository, places: readonly Place[]): FleetTarget[] {
   const found = new Map<string, { repository: CatalogRepository; pull: number; paths: Set<string> }>();
-  for (const { repository, path, revision } of places) {
+  for (const { repository, path, revision, leaving = false } of places) {
     if (!isInReach(here, repository)) continue;
     const standing = catalog.standings(repository.ref.id).get(path);
-    if (standing?.pull === undefined || standing.reason !== 'proposed') continue;
-    if (revision !== undefined && standing.to !== revision) continue;
+    // What a rollout holds is planned too: the answer names the reason.
+    const isOpen = standing?.reason === 'proposed' || standing?.reason.startsWith('wave-') === true;
+    if (standing?.pull === undefined || !isOpen) continue;
+    if (revision !== undefined && standing.to !== revision && !(leaving && isLeaving(standing))) continue;
     const { pull } = standing;
     const key = `${repository.ref.id}#${pull}`;
     const target = found.get(key) ?? { repository, pull, paths: new Set<string>() };

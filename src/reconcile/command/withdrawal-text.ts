@@ -33,7 +33,7 @@ export function withdrawalText(
     introduction(rollout, plans, how),
     ...(rows.length === 0
       ? []
-      : [table(['package', 'downstream', 'withdrawn', 'goes to'], rows.slice(0, MAX_ROWS))]),
+      : [table(['package', 'downstream', 'rolls back from', 'goes to'], rows.slice(0, MAX_ROWS))]),
     ...(left > 0
       ? [`${left} more ${isOrAre(left)} not listed; each goes to the revision that it was at before.`]
       : []),
@@ -55,7 +55,7 @@ function introduction(
     return `**Nothing is done yet.** The rollout ${code(rollout)} governs ${counted(plans.length, 'package')}. To roll all of this back, write \`/portico rollout rollback ${rollout} confirm\`; of one package, \`/portico rollout rollback ${rollout} ${governed.path}@${revision}\`.`;
   }
   const done = plans.filter(changesSomething).map((plan) => code(`${placeOf(plan)}@${plan.revision}`));
-  return `The rollout ${code(rollout)} rolls back ${done.join(', ')}. A way back is a proposal that people merge.`;
+  return `The rollout ${code(rollout)} rolls back ${done.join(', ')}. A person must merge each rollback pull request: \`/portico bulk publish --rollout=${rollout}\` here plans all that are open.`;
 }
 
 function placeOf({ governed: { upstream, path } }: WithdrawalPlan): string {

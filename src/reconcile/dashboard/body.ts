@@ -118,8 +118,9 @@ function updatesPart(input: DashboardInput): string {
 
 /** What is held back may have a pull request all the same, which goes on as it is. */
 function stateOf(reason: string, pull: number | undefined, open: number | undefined): string {
-  if (pull !== undefined) return `#${pull}`;
-  return open === undefined ? code(reason) : `${code(reason)}, #${open}`;
+  const number = pull ?? open;
+  if (reason === 'proposed') return `#${number}`;
+  return number === undefined ? code(reason) : `${code(reason)}, #${number}`;
 }
 
 function variantsPart({ variants, stalled }: DashboardInput): string {
@@ -158,7 +159,7 @@ export function conditionOf(standing: Standing | undefined): {
   if (standing === undefined) return { condition: 'Unknown', message: 'not checked yet' };
   const { reason, message, pull } = standing;
   if (reason === 'up-to-date' || reason === 'merged') return { condition: 'Ready', message: '' };
-  if (pull !== undefined) return { condition: `Ready: proposed`, message: `pull request ${pull}` };
+  if (reason === 'proposed') return { condition: `Ready: proposed`, message: `pull request ${pull}` };
   return { condition: `not Ready: ${reason}`, message };
 }
 

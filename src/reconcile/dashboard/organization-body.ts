@@ -82,7 +82,9 @@ function updatesPart(input: OrganizationInput): string {
     code(name),
     to === undefined ? '' : upstreamText({ from, to }, code),
     // In code: a link would leave a note in every one of these pull requests.
-    pull === undefined ? code(reason) : `proposed in ${code(`#${pull}`)}`,
+    pull === undefined
+      ? code(reason)
+      : `${reason === 'proposed' ? reason : code(reason)} in ${code(`#${pull}`)}`,
   ]);
   return rows.length === 0 ? '' : section('Updates', ['package', 'revision', 'state'], rows);
 }
@@ -117,7 +119,7 @@ function repositoriesPart({ repositories }: OrganizationInput): string {
     .toSorted((a, b) => compareText(repositoryName(a.repository), repositoryName(b.repository)))
     .map(({ repository, standings }) => {
       const due = dueUpdates({ repository, standings });
-      const proposed = due.filter(([, { pull }]) => pull !== undefined).length;
+      const proposed = due.filter(([, { reason }]) => reason === 'proposed').length;
       const packages = topPackages(repository);
       const drafts = packages.filter(({ directory }) => !repository.revisions.has(directory)).length;
       const [, page = ''] = repository.urls;

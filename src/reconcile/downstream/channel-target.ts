@@ -15,6 +15,8 @@ export interface UpdateWay {
   readonly channel?: string;
   /** The revision that is left because it was withdrawn. */
   readonly withdrawn?: string;
+  /** Markdown: by what, by whom and why. */
+  readonly because?: string;
   readonly deprecations: readonly DeprecationDocument[];
 }
 

@@ -122,7 +122,7 @@ function helpFor(
   const resume = `- To go on with it regardless: \`/portico rollout resume ${name}\``;
   if (state === 'rolled-back') {
     const back =
-      'No one else gets it, and open updates that bring it are closed. Each downstream that has it gets a proposal for the revision that it was at before; people merge it.';
+      'No one else gets it, and open updates that bring it are closed. Each downstream that has it gets a rollback pull request to the revision that it was at before; people merge it.';
     return [back, [fix, resume].join('\n')];
   }
   const undo = takeBack(name, at);

@@ -3,6 +3,7 @@ import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { wayBackText } from './rolled-back.ts';
 import type { RolloutLook } from './rollouts.ts';
 
 /** Rollouts of one dashboard; what is left out is counted. */
@@ -16,7 +17,8 @@ export function rolloutPart(looks: readonly RolloutLook[]): string {
   return ['### Rollouts', ...shown, ...(more === '' ? [] : [more])].join('\n\n');
 }
 
-function one({ governed, revision, plan }: RolloutLook): string {
+function one(look: RolloutLook): string {
+  const { governed, revision, plan } = look;
   const { rollout, upstream, path } = governed;
   const what = `${repositoryName(upstream)}:${path}`;
   const state = {
@@ -26,6 +28,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
     'rolled-back': 'is rolled back',
   };
   const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
+  const back = wayBackText(look);
   // A wave of those alone that may not be known here would tell that they are there.
   const waves = plan.waves.filter(
     ({ members }) => members.length === 0 || members.some(({ hidden }) => !hidden),
@@ -40,7 +43,7 @@ function one({ governed, revision, plan }: RolloutLook): string {
     plan.state === 'done'
       ? ''
       : `${approving(rollout.name, revision, waves)}\n\n\`/portico rollout plan|stop|resume|rollback ${rollout.name}\`, \`/portico rollout approve|skip|pause|resume ${rollout.name} <wave>\``;
-  const head = `**${code(rollout.name)}**: ${code(what)} ${upstreamText(revision, code)} ${state[plan.state]}.${why}`;
+  const head = `**${code(rollout.name)}**: ${code(what)} ${upstreamText(revision, code)} ${state[plan.state]}.${why}${back === '' ? '' : `\n\n${back}`}`;
   // Of a document that cannot be followed there are no waves.
   if (waves.length === 0) return head;
   const drawn = ['```mermaid', picture(waves), '```'].join('\n');

@@ -11,6 +11,8 @@ export interface WayBack {
   readonly own: boolean;
   /** That repository obeys the documents of the one in which it was ordered. */
   readonly obeyed: boolean;
+  /** Markdown: which rollout, who ordered it, and what failed. */
+  readonly because?: string;
 }
 
 /**

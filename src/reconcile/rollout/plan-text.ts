@@ -7,6 +7,7 @@ import { durationText, momentText } from '../../text/duration.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
+import { wayBackText } from './rolled-back.ts';
 import type { RolloutLook } from './rollouts.ts';
 
 /** Packages of one answer, and downstreams of each wave that are named; the others are counted. */
@@ -23,7 +24,8 @@ export function planText(name: string, looks: readonly RolloutLook[], now: Date)
   ].join('\n\n');
 }
 
-function packagePlan({ governed, revision, plan, orders }: RolloutLook, now: Date): string {
+function packagePlan(look: RolloutLook, now: Date): string {
+  const { governed, revision, plan, orders } = look;
   const { rollout, upstream, path } = governed;
   const at = { now: now.getTime(), resumedAt: orders.resumedAt };
   const timings = waveTimings(plan, rollout.waves, at);
@@ -40,8 +42,10 @@ function packagePlan({ governed, revision, plan, orders }: RolloutLook, now: Dat
     ]);
   const what = `${code(`${repositoryName(upstream)}:${path}`)} ${upstreamText(revision, code)}`;
   const why = plan.why === '' ? '' : ` ${foreignSentence(plan.why)}`;
+  const back = wayBackText(look);
   return [
     `**${what}**: ${plan.state}.${why}`,
+    ...(back === '' ? [] : [back]),
     table(['wave', 'state', 'opens', 'downstreams', 'now', 'the next wave opens when'], rows),
   ].join('\n\n');
 }

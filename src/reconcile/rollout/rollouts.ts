@@ -27,7 +27,8 @@ import {
 import { jobsOfTurned, jobsOfReleased } from './held-pulls.ts';
 import { fetchOrders, ordersFor, readOrders, subjectOf } from './orders.ts';
 import { createQuestionBudget, restAfter, type QuestionBudget } from './question-budget.ts';
-import { newestOf, rolloutsOf, type Governed } from './scope.ts';
+import { rolledBackBy } from './rolled-back.ts';
+import { newestOf, rolloutsOf, standingName, type Governed } from './scope.ts';
 import { selects } from './selectors.ts';
 
 /** The rollout of one revision, as it was when it was looked at last. */
@@ -150,7 +151,8 @@ export async function lookAt({
     { version: catalog.version(), began, at: now, ordersOid, look },
     MAX_LOOKS,
   );
-  if (!partial && catalog.isWhole() && revision === newestOf(governed)) await tellStanding(ports, look);
+  if (!partial && catalog.isWhole() && revision === newestOf(governed))
+    await tellStanding(ports, look, rolledBackBy(all, governed));
   return look;
 }
 
@@ -158,18 +160,15 @@ export async function lookAt({
 async function tellStanding(
   ports: Pick<Ports, 'catalog' | 'enqueue'>,
   { governed, revision, plan, orders }: RolloutLook,
+  rolledBack: readonly string[],
 ): Promise<void> {
   const control = governed.control.ref.id;
   const before = standingOf(ports.catalog, governed);
   const cause = orders.rolledBack ?? orders.stopped ?? plan.sick?.id ?? '';
-  const now = { revision, state: plan.state, waves: plan.waves.map(({ state }) => state), cause };
+  const waves = plan.waves.map(({ state }) => state);
+  const now = { revision, state: plan.state, waves, cause, ...(rolledBack.length > 0 && { rolledBack }) };
   ports.catalog.tellRollout(control, standingName(governed), now);
   if (before !== undefined) await ports.enqueue(jobsOfTurned(plan, before, now));
-}
-
-/** Under which the catalog holds how far it is, in the repository of its document. */
-function standingName({ rollout, upstream, directory }: Governed): string {
-  return `${rollout.name} ${upstream.ref.id}:${directory}`;
 }
 
 /** How far the newest revision of an upstream package is, as any process found it last; undefined where none has looked yet. */
@@ -293,8 +292,12 @@ export async function heldByWave(
 }
 
 /** Why a rollout opens no more updates, as a repository may read it that need not know every downstream. */
-export function whyHalted({ why, sick }: Pick<RolloutLook['plan'], 'why' | 'sick'>, here: Party): string {
-  return sick === undefined || mayFlow(sick.repository, here) ? why : 'A package is not healthy.';
+export function whyHalted(
+  { why, sick, order }: Pick<RolloutLook['plan'], 'why' | 'sick' | 'order'>,
+  here: Party,
+): string {
+  if (sick === undefined || mayFlow(sick.repository, here)) return why;
+  return `${order === undefined ? '' : `${order} `}A package is not healthy.`;
 }
 
 /**

@@ -170,6 +170,11 @@ export function newestOf({ upstream, directory }: Governed): string | undefined 
   return latestRevision(names)?.name ?? names.at(-1)?.name;
 }
 
+/** Under which the catalog holds how far its rollout is, in the repository of the document. */
+export function standingName({ rollout, upstream, directory }: Governed): string {
+  return `${rollout.name} ${upstream.ref.id}:${directory}`;
+}
+
 /** Documents that nothing can be made of, as the dashboard lists those of variants. */
 export function stalledRollouts(catalog: Catalog): readonly StalledVariant[] {
   return rolloutsOf(catalog).stalled.map((one) => ({

@@ -1,16 +1,20 @@
 /** Where the downstreams of a withdrawn revision go: each to what it was at before. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import type { UpdatePolicy } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
+import { upstreamText } from '../../text/revision-text.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
 import { channelInIndex, followOf } from '../downstream/follow-of.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
-import { isControlledBy, partyOf } from '../repository/visibility.ts';
+import { isControlledBy, mayFlow, partyOf, type Party } from '../repository/visibility.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { followersOf, type RolloutMember } from './facts.ts';
 import { upstreamHistory } from './history.ts';
 import { isLedBack, wayBackFrom, type WayBack } from './led-back.ts';
 import { ordersFor, readOrders, subjectOf, type RolloutOrder } from './orders.ts';
+import { recentLook, whyHalted } from './rollouts.ts';
 import { rolloutsOf, type Governed } from './scope.ts';
 
 /** Where a downstream goes whose revision of the upstream is rolled back for good; undefined where it is not. */
@@ -33,8 +37,24 @@ export async function rolledBackTo(
   const place = { git: access.git, directory, head: base.oid, map };
   const history = await upstreamHistory(ports.catalog, place, governed, signal);
   const to = wayBackFrom(current, history, { available, isWithdrawn });
-  const obeyed = isControlledBy(partyOf(down), governed.control);
-  return { to, own: governed.control.ref.id === facts.id, obeyed };
+  const here = partyOf(down);
+  const obeyed = isControlledBy(here, governed.control);
+  const because = await causeOf(ports, governed, { revision: current, here }, signal);
+  return { to, own: governed.control.ref.id === facts.id, obeyed, because };
+}
+
+/** What may not be known where the update is, is not named there. */
+async function causeOf(
+  ports: Ports,
+  governed: Governed,
+  { revision, here }: { readonly revision: string; readonly here: Party },
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  if (!mayFlow(governed.control, here)) return `Its rollout withdraws ${upstreamText(revision, code)}.`;
+  const look = await recentLook(ports, governed, revision, signal);
+  const why = look === null ? '' : ` ${foreignSentence(whyHalted(look.plan, here))}`;
+  const rollout = `${code(governed.rollout.name)} in ${code(repositoryName(governed.control))}`;
+  return `The rollout ${rollout} withdraws ${upstreamText(revision, code)}.${why}`;
 }
 
 function withdrawnBy(orders: readonly RolloutOrder[], governed: Governed): (name: string) => boolean {

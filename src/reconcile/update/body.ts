@@ -172,6 +172,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     group === undefined && parts.every(({ source }) => source === undefined) ? '' : holdsMarker(parts),
     upgradePathMarker(parts),
     group === undefined ? parts.map(openingOf).join('\n\n') : groupOpening(group, parts),
+    ...new Set(parts.flatMap(({ way }) => way?.because ?? [])),
     upgradePathsText(parts, group),
     state.first,
     why === '' ? '' : markedPart(WHY_PART, scrubSecrets(why)),
@@ -265,7 +266,8 @@ function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
     created ? `new: ${upstreamText(to, code)}` : upstreamText({ from, to }, code),
     links === undefined ? '' : linkList(links),
   ]);
-  return `Updates the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'revision', ''], rows)}`;
+  const isBack = parts.every(({ way }) => way?.because !== undefined);
+  return `${isBack ? 'Rolls back' : 'Updates'} the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'revision', ''], rows)}`;
 }
 
 function variantOf({ variant, path }: UpdatedPart, _at: number, all: readonly UpdatedPart[]): string {

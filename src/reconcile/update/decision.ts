@@ -74,7 +74,7 @@ export async function decideRevision(
   const held = asked === undefined ? await ask.heldByWave(revision) : null;
   if (held !== null) return { ...held, to: revision };
   const known = chosen.kind === 'target' && chosen.way !== undefined ? chosen.way : wayOf(down, revision);
-  const way = back === undefined ? known : awayFrom(upstream.current, known);
+  const way = back === undefined ? known : awayFrom(upstream.current, back, known);
   return {
     kind: 'decided',
     to: revision,
@@ -156,8 +156,13 @@ async function fixBehind(down: DecidedOn, ask: RevisionQuestions): Promise<Decid
 }
 
 /** The way of an update that leaves a revision because its rollout withdraws it. */
-function awayFrom(withdrawn: string | undefined, way: UpdateWay | undefined): UpdateWay {
-  return { deprecations: [], ...way, ...(withdrawn !== undefined && { withdrawn }) };
+function awayFrom(
+  withdrawn: string | undefined,
+  { because }: WayBack,
+  way: UpdateWay | undefined,
+): UpdateWay {
+  const cause = because !== undefined && { because };
+  return { deprecations: [], ...way, ...(withdrawn !== undefined && { withdrawn }), ...cause };
 }
 
 function staysWithdrawn({ upstream: { current = '' } }: DecidedOn): Withheld {

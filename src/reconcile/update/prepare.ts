@@ -230,10 +230,11 @@ async function recordUnchanged({
   await putLabels({ ports, downstreamRepository, pull: open, updateWords: memory, isNew: false, signal });
   const merged = await mergeAutomatically({ ports, plan, members, pull: open, signal });
   const isReviewed = asksApproval(downstreamRepository.config);
-  for (const { down, to } of members) {
+  for (const { down, to, way: { withdrawn } = {} } of members) {
     if (outcomes.has(down.path) && merged === null) continue;
     const kind = merged === null ? 'unchanged' : 'merged';
-    outcomes.set(down.path, { kind, pull: open.number, to, isReviewed });
+    const leaves = withdrawn !== undefined && { withdrawn };
+    outcomes.set(down.path, { kind, pull: open.number, to, isReviewed, ...leaves });
   }
 }
 

@@ -30,6 +30,8 @@ export interface UpdatePull {
   readonly to: string;
   /** Its repository asks for somebody's approval. */
   readonly isReviewed: boolean;
+  /** The revision that it leads away from, because that was withdrawn. */
+  readonly withdrawn?: string;
 }
 
 /** What the words of an update are made with, and which need no more looks at their labels. */

@@ -175,11 +175,12 @@ function standingOf(outcome: VariantOutcome): Standing {
     const message = `It came without a pull request, as ${outcome.commit.slice(0, 7)}.`;
     return { reason: 'merged', message, to: outcome.to };
   }
-  const { kind, pull, isReviewed } = outcome;
+  const { kind, pull, isReviewed, withdrawn } = outcome;
   if (kind === 'merged')
     return { reason: 'merged', message: `#${pull} merged automatically.`, to: outcome.to };
   const message = isReviewed ? 'Waits for a review.' : 'Needs no approval. Merge it.';
-  return { reason: 'proposed', message, ...at, to: outcome.to, pull };
+  const leaves = withdrawn !== undefined && { withdrawn };
+  return { reason: 'proposed', message, ...at, to: outcome.to, pull, ...leaves };
 }
 
 function updateRequestOf(ports: Ports, look: JobData<'variant'>): UpdateRequest {

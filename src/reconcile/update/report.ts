@@ -55,8 +55,9 @@ export async function reportOnForge({
     if (way.why !== '')
       ports.log.info({ repository, pull: pull.pull, reason: way.why }, 'the update has a pull request');
   }
-  for (const { down, to } of brought) {
-    if (!outcomes.has(down.path)) outcomes.set(down.path, { ...pull, to });
+  for (const { down, to, way: { withdrawn } = {} } of brought) {
+    if (outcomes.has(down.path)) continue;
+    outcomes.set(down.path, { ...pull, to, ...(withdrawn !== undefined && { withdrawn }) });
   }
   await upsertBlockedNotice({ ports, plan, stopped, brought, signal });
 }

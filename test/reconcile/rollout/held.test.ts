@@ -149,3 +149,56 @@ test('an update that a person asks for by command is held by no rollout', async 
   expect(await page('canary-c')).toMatchObject(GREEN);
   expect((await page('canary-b')).conclusion).toBe('action_required');
 });
+
+const BACK = { title: 'Roll back shop to upstream v2 (v3 is withdrawn)' };
+
+test('a rollback pull request says which rollout, who and why, and is not held', async () => {
+  await report('canary-a', 'failure');
+  expect(await order('rollback apps')).toMatchObject({ reaction: 'rocket' });
+  const [back] = await stage.repository('canary-a').pulls();
+  expect(back).toMatchObject(BACK);
+  expect(back!.body).toContain(
+    `The rollout \`apps\` in \`acme/up\` withdraws upstream \`v3\`. alice rolled it back. ${WHY}.`,
+  );
+  expect(await page('canary-a')).toMatchObject(GREEN);
+  expect(await stage.repository('canary-b').pulls()).toEqual([]);
+});
+
+test('rollback pull requests are counted in plan, dashboard and API, and published from one place', async () => {
+  const [back] = await stage.repository('canary-a').pulls();
+  const counts =
+    'Rollback: 1 downstream still has upstream `v3`; 1 rollback pull request is open: ' +
+    `\`acme/canary-a:shop\` to upstream \`v2\` in \`#${back!.number}\`.`;
+  expect((await order('plan apps')).reply).toContain(counts);
+  await stage.dashboard('up');
+  const { data: issues } = await stage
+    .as('alice')
+    .rest.issues.listForRepo({ ...stage.repository('up').where, state: 'all' });
+  expect(issues.find(({ title }) => title === 'Portico dashboard')?.body).toContain(counts);
+  expect(await rows('rollouts')).toMatchObject([
+    { state: 'rolled-back', rollback: { left: 1, proposed: 1 } },
+  ]);
+  const members = await rows('rollout-members');
+  expect(members.filter((one) => 'rollback' in one)).toMatchObject([
+    { downstream: 'acme/canary-a:shop', rollback: { to: 'v2', pull: back!.number } },
+  ]);
+  const plan = await stage.repository('up').command(issue, '/portico bulk publish --rollout=apps');
+  expect(plan.reaction).toBe('rocket');
+  const comments = await stage.repository('up').comments(issue);
+  expect(comments.at(-1)?.body).toContain(`acme/canary-a#${back!.number}`);
+});
+
+test('the API has no downstream at a rolled-back revision for current, and none behind because of it', async () => {
+  const drift = await rows('drift');
+  const states = new Map(drift.map(({ repository, state, behind }) => [repository, { state, behind }]));
+  expect(states.get('acme/canary-a')).toEqual({ state: 'withdrawn', behind: 0 });
+  expect(states.get('acme/edge')).toEqual({ state: 'current', behind: 0 });
+});
+
+async function rows(collection: string): Promise<readonly Record<string, unknown>[]> {
+  const { url } = stage.server();
+  const answer = await fetch(`${url}/api/v1/${collection}`, {
+    headers: { authorization: 'Bearer alice-token' },
+  });
+  return ((await answer.json()) as { items: Record<string, unknown>[] }).items;
+}

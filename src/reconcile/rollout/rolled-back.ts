@@ -1,0 +1,75 @@
+/** Pure: which revisions are rolled back, which downstreams still have one, and which pull requests lead away from it. */
+import type { Catalog } from '../../catalog/catalog.ts';
+import { counted, isOrAre } from '../../text/counted.ts';
+import { upstreamText } from '../../text/revision-text.ts';
+import { code } from '../text/markdown-blocks.ts';
+import type { RolloutMember } from './facts.ts';
+import { ordersFor, subjectOf, type RolloutOrder } from './orders.ts';
+import type { RolloutLook } from './rollouts.ts';
+import { standingName, type Governed } from './scope.ts';
+
+/** Revisions of a package that orders take back, oldest order first. */
+export function rolledBackBy(orders: readonly RolloutOrder[], governed: Governed): readonly string[] {
+  const start = subjectOf(governed, '');
+  const names = orders.flatMap(({ action, subject }) =>
+    action === 'rollback' && subject.startsWith(start) ? [subject.slice(start.length)] : [],
+  );
+  return [...new Set(names)].filter(
+    (name) => ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined,
+  );
+}
+
+/** The same as the last look at its rollout found it, by any process. */
+export function rolledBackRevisions(
+  catalog: Pick<Catalog, 'rollouts'>,
+  governed: Governed,
+): readonly string[] {
+  return catalog.rollouts(governed.control.ref.id).get(standingName(governed))?.rolledBack ?? [];
+}
+
+/** How far the way back from a revision is. */
+export interface WayBackFigures {
+  /** Downstreams that still have the revision. */
+  readonly left: readonly RolloutMember[];
+  /** Those of them that have an open rollback pull request. */
+  readonly proposed: readonly RolloutMember[];
+}
+
+/** Of downstreams that may be named where the document is; undefined where the revision is not rolled back. */
+export function wayBackOf({ plan, revision }: RolloutLook): WayBackFigures | undefined {
+  if (plan.state !== 'rolled-back') return undefined;
+  const members = plan.waves.flatMap((wave) => wave.members).filter(({ hidden }) => !hidden);
+  const left = members.filter(({ at }) => at === revision);
+  return { left, proposed: left.filter((one) => isLeaving(one.position)) };
+}
+
+/** True where its open update leads away from a withdrawn revision. */
+export function isLeaving(position: RolloutMember['position']): boolean {
+  return position?.reason === 'proposed' && position.withdrawn !== undefined && position.pull !== undefined;
+}
+
+/** Pull requests that one text names. */
+const MAX_NAMED = 30;
+
+/** `''` where the revision is not rolled back. */
+export function wayBackText(look: RolloutLook): string {
+  const figures = wayBackOf(look);
+  if (figures === undefined) return '';
+  const { left, proposed } = figures;
+  const revision = upstreamText(look.revision, code);
+  if (left.length === 0) return `Rollback: no downstream has ${revision}.`;
+  const has = left.length === 1 ? 'still has' : 'still have';
+  const count = `Rollback: ${counted(left.length, 'downstream')} ${has} ${revision}`;
+  if (proposed.length === 0) return `${count}; no rollback pull request is open.`;
+  const names = proposed
+    .slice(0, MAX_NAMED)
+    // In code: a link would leave a note in every one of these pull requests.
+    .map(
+      ({ name, position }) =>
+        `${code(name)} to ${upstreamText(position?.to ?? '', code)} in ${code(`#${position?.pull}`)}`,
+    );
+  const more = proposed.length - names.length;
+  const list = [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const publish = `\`/portico bulk publish --rollout=${look.governed.rollout.name}\` in this repository plans all of them.`;
+  return `${count}; ${counted(proposed.length, 'rollback pull request')} ${isOrAre(proposed.length)} open: ${list}. ${publish}`;
+}
