@@ -255,7 +255,13 @@ export const memberRows: RowsIn = async ({ looks }, home, signal) =>
             ...(at !== undefined && { at, upstreamRevision: at }),
             standing,
             ...(to !== undefined && pull !== undefined && { rollback: { to, pull } }),
-            ...(health && { health: { state: health.state, since: iso(health.at), what: health.what } }),
+            ...(health && {
+              health: {
+                state: health.state,
+                ...(health.at > 0 && { since: iso(health.at) }),
+                what: health.what,
+              },
+            }),
           };
           const key = [row.rollout, row.package, String(place).padStart(4, '0'), row.downstream].join('\0');
           return { key, row, names: [look.governed.upstream, repository] };

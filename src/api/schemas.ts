@@ -167,7 +167,7 @@ export const memberRow = z
     health: z
       .strictObject({
         state: z.enum(['success', 'pending', 'failure']),
-        since: moment('When it came to that'),
+        since: moment('When it came to that; absent while nothing is reported').optional(),
         what: z.string().meta({ description: 'What failed, or is waited for; may be empty' }),
       })
       .optional()

@@ -3,7 +3,7 @@ import type { AnywhereCommand, Decision } from './command.ts';
 import { readPackageAtRevision, readPackagePath } from './package-name.ts';
 import { refuse } from './refusal.ts';
 
-const ACTIONS = ['plan', 'stop', 'pause', 'resume', 'skip', 'approve', 'rollback'] as const;
+const ACTIONS = ['plan', 'stop', 'pause', 'resume', 'skip', 'approve', 'restart', 'rollback'] as const;
 /** These are about one wave. */
 const NEEDS_WAVE: readonly string[] = ['pause', 'skip', 'approve'];
 const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -11,9 +11,9 @@ const NAME = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
 export const rollout: AnywhereCommand = {
   name: 'rollout',
   usage:
-    'rollout plan|stop|pause|resume|skip|approve|rollback <rollout> [<wave>] [<package>[@<revision>]] [confirm]',
+    'rollout plan|stop|pause|resume|skip|approve|restart|rollback <rollout> [<wave>] [<package>[@<revision>]] [confirm]',
   summary:
-    'Show what a rollout will do, stop it, pause one of its waves, approve or skip the gate of a wave, resume, or take a revision back from the downstreams that have it.',
+    'Show what a rollout will do, stop it, pause one of its waves, approve or skip the gate of a wave, resume or restart it, or take a revision back from the downstreams that have it.',
   examples: [
     {
       line: '/portico rollout plan web',
@@ -34,6 +34,10 @@ export const rollout: AnywhereCommand = {
     {
       line: '/portico rollout skip web canary',
       does: 'opens the wave after canary without waiting for its gate',
+    },
+    {
+      line: '/portico rollout restart web',
+      does: 'begins again with the first wave, also if it is done: skips and approvals no longer count, earlier failures are ignored, timeouts start over',
     },
     {
       line: '/portico rollout rollback web apps/shop',
@@ -114,7 +118,7 @@ type Action = (typeof ACTIONS)[number];
 function orderOf(
   action: Exclude<Action, 'plan' | 'rollback'>,
   hasWave: boolean,
-): 'stop' | 'resume' | 'skip' | 'approve' | 'hold' | 'release' {
+): 'stop' | 'resume' | 'skip' | 'approve' | 'restart' | 'hold' | 'release' {
   if (action === 'pause') return 'hold';
   return action === 'resume' && hasWave ? 'release' : action;
 }

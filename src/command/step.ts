@@ -70,7 +70,7 @@ export type Step =
    */
   | {
       readonly do: 'order-rollout';
-      readonly action: 'stop' | 'resume' | 'skip' | 'approve' | 'hold' | 'release';
+      readonly action: 'stop' | 'resume' | 'skip' | 'approve' | 'restart' | 'hold' | 'release';
       readonly rollout: string;
       readonly wave?: string;
       readonly package?: string;

@@ -29,6 +29,8 @@ test.each([
   ['approve apps canary', { steps: [{ action: 'approve', wave: 'canary' }] }],
   ['approve apps', { code: 'which-wave' }],
   ['stop apps web', { code: 'which-wave' }],
+  ['restart apps', { steps: [{ do: 'order-rollout', action: 'restart', rollout: 'apps' }] }],
+  ['restart apps canary', { code: 'which-wave' }],
   ['skip apps canary more', { code: 'bad-argument' }],
   ['pause apps canary web@v2', { code: 'unexpected-argument' }],
   ['approve apps canary web@v2 more', { code: 'unexpected-argument' }],

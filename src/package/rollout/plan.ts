@@ -19,6 +19,10 @@ export interface RolloutDownstream extends Member {
   readonly publishedAt?: number;
   /** Of the published commit; absent where the gate asks for none, or nothing is known. */
   readonly health?: Health;
+  /** Where it is `out` because its package or upstream cannot be read: not by anybody's wish. */
+  readonly isUnresolved?: boolean;
+  /** When its branch came to the older revision that it is at; known where the rollout is recorded as done. */
+  readonly lockedAt?: number;
 }
 
 export interface Health {
@@ -47,6 +51,8 @@ export interface RolloutOrders {
   readonly resumedAt?: number;
   /** All waves were through: nothing that happens later stops it, and whoever joins later gets it at once. */
   readonly done: boolean;
+  /** When that was recorded. */
+  readonly doneAt?: number;
 }
 
 export const NO_ORDERS: RolloutOrders = { skipped: new Map(), done: false };
@@ -104,19 +110,77 @@ export interface RolloutPlan<One extends RolloutDownstream> {
 export type Verdict = 'may-open' | 'wave-waiting' | 'wave-stopped' | 'wave-rolled-back';
 
 export function planRollout<One extends RolloutDownstream>(input: RolloutInput<One>): RolloutPlan<One> {
-  const { rollout, downstreams, selects, since, orders, now, partial = false } = input;
+  const { rollout, downstreams, selects, since, now, partial = false } = input;
+  const missed = missedBy(input);
+  const isReopened = missed.length > 0;
+  const orders = isReopened ? { ...input.orders, done: false } : input.orders;
   const waves: WavePlan<One>[] = [];
   let opensAt: number | undefined = since;
   for (const wave of assignWaves(rollout, downstreams, selects)) {
-    const plan: WavePlan<One> = planWave(wave, opensAt, orders, { now, partial });
+    const plan: WavePlan<One> = planWave(wave, opensAt, orders, { now, partial, isReopened });
     waves.push(plan);
     opensAt = plan.passesAt;
   }
   const failed = waves.findIndex(({ state }) => state === 'failed');
-  const moments = waves.flatMap((wave, at) => momentsOf(wave, rollout.waves[at]?.gate, orders));
+  const moments = waves.flatMap((wave, at) =>
+    momentsOf(wave, isReopened ? undefined : rollout.waves[at]?.gate, orders),
+  );
   const next = moments.filter((at) => at > now).toSorted((a, b) => a - b)[0];
   const waveOf = new Map(waves.flatMap((wave) => wave.members.map(({ id }) => [id, wave] as const)));
-  return { ...stateOf(rollout, waves, failed, orders), waves, waveOf, ...(next !== undefined && { next }) };
+  const state = stateOf(rollout, waves, failed, orders);
+  const why = state.why === '' ? whyNotDone(state.state, missed, downstreams) : state.why;
+  const isStuck = state.state === 'done' && why !== '';
+  return {
+    ...state,
+    ...(isStuck && { state: 'running' }),
+    why,
+    waves,
+    waveOf,
+    ...(next !== undefined && { next }),
+  };
+}
+
+/**
+ * Downstreams by which a rollout that is recorded as done is not: they were at an older revision when that was recorded, and the
+ * gate of their wave asks for more than have published it. Who joined later proves nothing, nor who went back since.
+ */
+export function missedBy<One extends RolloutDownstream>({
+  rollout,
+  downstreams,
+  selects,
+  orders: { done, doneAt = 0, skipped },
+}: Pick<RolloutInput<One>, 'rollout' | 'downstreams' | 'selects' | 'orders'>): readonly One[] {
+  if (!done) return [];
+  return assignWaves(rollout, downstreams, selects).flatMap(({ name, members, gate }) => {
+    const missed = members.filter(
+      ({ standing, lockedAt = Infinity }) => standing === 'waiting' && lockedAt < doneAt,
+    );
+    const published = members.filter(({ standing }) => standing === 'published').length;
+    const needed = shareOf(gate.published, published + missed.length);
+    return skipped.has(name) || published >= needed ? [] : missed;
+  });
+}
+
+/** '' where a rollout is done, or goes on as usual. */
+function whyNotDone(
+  state: RolloutPlan<RolloutDownstream>['state'],
+  missed: readonly RolloutDownstream[],
+  downstreams: readonly RolloutDownstream[],
+): string {
+  const [first] = missed;
+  if (first !== undefined) {
+    const others = missed.length === 1 ? ' has' : ` and ${missed.length - 1} more have`;
+    return `It was recorded as done, but ${first.name}${others} not published the revision.`;
+  }
+  if (state !== 'done' || !isNoneResolved(downstreams)) return '';
+  return 'None of its downstreams can be updated: the dashboards of their repositories name the reasons.';
+}
+
+function isNoneResolved(downstreams: readonly RolloutDownstream[]): boolean {
+  return (
+    downstreams.some(({ isUnresolved }) => isUnresolved === true) &&
+    downstreams.every(({ standing, isUnresolved }) => standing === 'out' && isUnresolved !== false)
+  );
 }
 
 /** What is recorded of a gate whose addresses have all said that it holds: it is another gate once they are changed. */
@@ -131,7 +195,11 @@ function planWave<One extends RolloutDownstream>(
   { name, members, gate, pauseAfter }: AssignedWave<One>,
   opensAt: number | undefined,
   orders: RolloutOrders,
-  { now, partial }: { readonly now: number; readonly partial: boolean },
+  {
+    now,
+    partial,
+    isReopened,
+  }: { readonly now: number; readonly partial: boolean; readonly isReopened: boolean },
 ): WavePlan<One> {
   const counting = members.filter(({ standing }) => standing === 'waiting' || standing === 'published');
   const ends = counting.flatMap((one) => throughAt(one, gate) ?? []).toSorted((a, b) => a - b);
@@ -153,14 +221,17 @@ function planWave<One extends RolloutDownstream>(
   // Neither an approval nor the end of a pause is something that may come too late.
   const isLate = held === undefined || answeredAt === undefined;
   const isTimed = !partial && isLate && orders.paused?.has(name) !== true;
-  const broken = failureOf({
-    counting,
-    gate,
-    opensAt,
-    heldAt: isLate ? undefined : held,
-    orders,
-    now: isTimed ? now : 0,
-  });
+  // What was done once does not fail by health that nobody watched, nor by time that has passed since.
+  const broken = isReopened
+    ? undefined
+    : failureOf({
+        counting,
+        gate,
+        opensAt,
+        heldAt: isLate ? undefined : held,
+        orders,
+        now: isTimed ? now : 0,
+      });
   if (skippedAt !== undefined) {
     const passesAt = Math.max(opensAt, skippedAt);
     return { ...base, state: 'passed', opensAt, passesAt, why: 'Its gate was skipped.' };

@@ -16,6 +16,7 @@ const MAX_NAMED = 10;
 const SAID = {
   stop: 'is stopped. It opens no more updates, and holds those that are open',
   resume: 'is resumed',
+  restart: 'begins again with its first wave',
   skip: 'continues without the gate of that wave',
   approve: 'has that wave approved: the next one opens once the rest of its gate holds',
   hold: 'opens no more updates in that wave, nor any after it, and holds those that are open, until the wave is resumed',

@@ -8,7 +8,7 @@ import {
 import type { Standing } from '../../catalog/last-looks.ts';
 import type { Health, RolloutDownstream } from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
-import { packagePathOf, pathInRepository, repositoryDirectory } from '../../revision/package-path.ts';
+import { fileIn, packagePathOf, pathInRepository, repositoryDirectory } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName } from '../../revision/revision-name.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
@@ -61,10 +61,18 @@ export interface RolloutMemory {
   /** What was told of those that were not healthy, when, and under which mark of the catalog's `reported`. */
   readonly unhealthy: Map<string, Heard>;
   readonly since: Map<string, number>;
+  /** When a branch came to the lock that it has. */
+  readonly locked: Map<string, number>;
 }
 
 export function createRolloutMemory(): RolloutMemory {
-  return { published: new Map(), healthy: new Map(), unhealthy: new Map(), since: new Map() };
+  return {
+    published: new Map(),
+    healthy: new Map(),
+    unhealthy: new Map(),
+    since: new Map(),
+    locked: new Map(),
+  };
 }
 
 /** As many revisions of a downstream are looked through for the first that holds the upstream's revision. */
@@ -122,6 +130,16 @@ const OUT: readonly string[] = [
   'deletion-proposed',
 ];
 
+/** Of these: nobody wished it, and nobody can tell what the downstream would follow. */
+const UNRESOLVED: readonly string[] = [
+  'upstream-unknown',
+  'blocked-visibility',
+  'variant-error',
+  'base-missing',
+  'unreadable',
+  'no-such-revision',
+];
+
 /** The same downstreams, with what they have published of the revision and how that is. */
 export async function withFacts({
   ports,
@@ -148,7 +166,9 @@ export async function withFacts({
       continue;
     }
     if (!isAtLeast(one.at, revision)) {
-      all.set(one.id, { ...one, standing: standingOf(one, revision) });
+      const standing = standingOf(one, revision);
+      const isUnresolved = UNRESOLVED.includes(one.position?.reason ?? '');
+      all.set(one.id, { ...one, standing, isUnresolved });
       continue;
     }
     const published = await publishedOf({ ports, governed, one, revision, memory, asking, signal });
@@ -171,6 +191,45 @@ export async function withFacts({
     if (known !== undefined && health !== undefined) all.set(id, { ...known, health });
   }
   return [...all.values()];
+}
+
+/** Downstreams of one look whose branch is looked through. */
+const MAX_LOCKS = 500;
+
+/** The same downstreams; those that wait, with when their branch came to the lock that it has. */
+export async function withLockTimes(
+  ports: Pick<Ports, 'open'>,
+  members: readonly RolloutMember[],
+  { locked }: Pick<RolloutMemory, 'locked'>,
+  signal?: AbortSignal,
+): Promise<RolloutMember[]> {
+  const waiting = members.filter(({ standing, at }) => standing === 'waiting' && at !== undefined);
+  const times = new Map<string, number>();
+  for (const { id, repository, path } of waiting.slice(0, MAX_LOCKS)) {
+    const key = `${id} ${repository.commit}`;
+    const known = locked.get(key);
+    const at = known ?? (await lockedAt(ports, { repository, path }, signal));
+    if (at === undefined) continue;
+    if (known === undefined) keepNewest(locked, key, at, MAX_REMEMBERED);
+    times.set(id, at);
+  }
+  return members.map((one) => {
+    const at = times.get(one.id);
+    return at === undefined ? one : { ...one, lockedAt: at };
+  });
+}
+
+async function lockedAt(
+  ports: Pick<Ports, 'open'>,
+  { repository, path }: Pick<RolloutMember, 'repository' | 'path'>,
+  signal: AbortSignal | undefined,
+): Promise<number | undefined> {
+  const { git } = await ports.open(repository.ref, signal);
+  await git.fetch({}, signal);
+  const file = fileIn(pathInRepository(repository.directory, path), 'Kptfile');
+  const options = { path: file, limit: 1, firstParent: true };
+  const [commit] = await git.log({ to: repository.commit }, options, signal);
+  return commit === undefined ? undefined : Date.parse(commit.committer.date);
 }
 
 /** What may be said of a downstream's revisions. */

@@ -19,7 +19,8 @@ export type RolloutAction =
   | 'hold'
   | 'release'
   | 'answered'
-  | 'told';
+  | 'told'
+  | 'restart';
 
 export interface RolloutOrder {
   readonly action: RolloutAction;
@@ -33,7 +34,7 @@ export interface RolloutOrder {
 }
 
 const LINE =
-  /^Order: (stop|resume|skip|rollback|done|approve|hold|release|answered|told) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
+  /^Order: (stop|resume|skip|rollback|done|approve|hold|release|answered|told|restart) (\S{1,600}) (\S{1,63}) ([A-Za-z0-9_[\]-]{1,100}) (\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)$/gm;
 
 /** As many orders of people are kept, and as many notes. */
 const MAX_ORDERS = 500;
@@ -121,7 +122,13 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
         case 'told':
           return { ...before, notified: new Set([...(before.notified ?? []), one.wave ?? '']) };
         case 'done':
-          return { ...before, done: true };
+          return { ...before, done: true, doneAt: at };
+        case 'restart': {
+          // Waves that people hold stay held.
+          const { paused, notified } = before;
+          const kept = { ...(paused && { paused }), ...(notified && { notified }) };
+          return { ...NO_ORDERS, ...kept, resumedAt: at };
+        }
       }
     }, NO_ORDERS);
 }

@@ -3,7 +3,13 @@
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { RolloutStanding } from '../../catalog/last-looks.ts';
 import { assignWaves } from '../../package/rollout/assign.ts';
-import { planRollout, verdictOn, type RolloutOrders, type RolloutPlan } from '../../package/rollout/plan.ts';
+import {
+  missedBy,
+  planRollout,
+  verdictOn,
+  type RolloutOrders,
+  type RolloutPlan,
+} from '../../package/rollout/plan.ts';
 import type { WaveGate } from '../../package/rollout/rollout.ts';
 import { repositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
@@ -21,6 +27,7 @@ import {
   followersOf,
   MAX_REMEMBERED,
   withFacts,
+  withLockTimes,
   type RolloutMember,
   type RolloutMemory,
 } from './facts.ts';
@@ -135,9 +142,17 @@ export async function lookAt({
   for (const { members, gate } of assignWaves(governed.rollout, followersOf(catalog, governed), selects)) {
     for (const { id } of members) gates.set(id, gate);
   }
-  const gateOf = (id: string): WaveGate | undefined => (orders.done ? undefined : gates.get(id));
-  const downstreams = await withFacts({ ports, governed, revision, gateOf, memory: shelf, asking, signal });
   const { rollout } = governed;
+  const facts = (gateOf: (id: string) => WaveGate | undefined): Promise<RolloutMember[]> =>
+    withFacts({ ports, governed, revision, gateOf, memory: shelf, asking, signal });
+  let downstreams = await facts((id) => (orders.done ? undefined : gates.get(id)));
+  if (orders.done) {
+    // What an earlier version, or a look at a part of the fleet, has recorded may be wrong.
+    downstreams = await withLockTimes(ports, downstreams, shelf, signal);
+    const isReopened = missedBy({ rollout, downstreams, selects, orders }).length > 0;
+    if (isReopened)
+      downstreams = await withLockTimes(ports, await facts((id) => gates.get(id)), shelf, signal);
+  }
   const now = ports.now().getTime();
   const unasked = asking.left();
   const partial = unasked !== undefined;

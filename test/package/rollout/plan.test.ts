@@ -318,6 +318,61 @@ describe('a budget of failures', () => {
   });
 });
 
+describe('a rollout that is recorded as done', () => {
+  const health = { state: 'failure', at: 900, what: 'flux' } as const;
+  const gate: WaveGate = { ...GATE, statuses: ['flux'], timeout: 1 };
+  const half: Share = { kind: 'percent', percent: 50 };
+  const waves = [
+    wave('one', { select: { topics: ['c'] }, gate }),
+    wave('two', { gate: { ...gate, published: half } }),
+  ];
+  const orders: RolloutOrders = { ...NO_ORDERS, done: true, doneAt: 5_000 };
+  const of = (downs: Down[], more: Partial<RolloutOrders> = {}) =>
+    planRollout(input(waves, downs, { orders: { ...orders, ...more }, now: 9_000 }));
+  const one = published('x', { group: 'c', health });
+  const old = (name: string, more: Partial<Down> = {}): Down => down(name, { lockedAt: 4_000, ...more });
+
+  test('is running if some had the package then and still lack the revision, and fails by nothing that is past', () => {
+    const plan = of([one, published('a', { health }), old('b'), old('c')]);
+    expect(plan).toMatchObject({
+      state: 'running',
+      why: 'It was recorded as done, but b and 1 more have not published the revision.',
+      waves: [{ state: 'open' }, { state: 'waiting' }],
+    });
+    expect(verdictOn(plan, 'b')).toBe('wave-waiting');
+    expect(plan.next).toBeUndefined();
+  });
+
+  test.each([
+    ['whoever joined later', [one, published('a'), down('b', { lockedAt: 6_000 }), down('c')]],
+    ['whoever a gate does not ask for', [one, published('a'), old('b')]],
+    [
+      'whoever said no',
+      [one, published('a'), old('b', { standing: 'refused' }), old('c', { standing: 'out' })],
+    ],
+  ])('stays done in spite of %s', (_who, downs) => {
+    expect(of(downs)).toMatchObject({ state: 'done', why: '' });
+  });
+
+  test('stays done where a wave was skipped', () => {
+    const skipped = new Map([['two', 4_500]]);
+    expect(of([one, old('a'), old('b')], { skipped })).toMatchObject({ state: 'done' });
+  });
+});
+
+test('a rollout none of whose downstreams can be updated is not done, and says so', () => {
+  const lost = down('1', { standing: 'out', isUnresolved: true });
+  const of = (...downs: Down[]) => planRollout(input([wave('all')], downs));
+  expect(of(lost, down('2', { standing: 'out' }))).toMatchObject({
+    state: 'running',
+    why: expect.stringContaining('None of its downstreams can be updated') as string,
+  });
+  // Who follows another revision, or none, wants it so.
+  expect(of(lost, down('2', { standing: 'out', isUnresolved: false }))).toMatchObject({ state: 'done' });
+  expect(of(lost, published('2'))).toMatchObject({ state: 'done' });
+  expect(of()).toMatchObject({ state: 'done' });
+});
+
 test('a wave that is paused opens no more updates, does not end, and does not come too late', () => {
   const gate = { ...GATE, timeout: 1 } as const;
   const waves = [wave('one', { select: { topics: ['c'] }, gate }), wave('all')];

@@ -48,7 +48,7 @@ describe('the owners of a rollout', () => {
   test('hear of one that goes back', () => {
     const said = alarmOf(look({ state: 'rolled-back', why: 'alice rolled it back.' }), 0);
     expect(said?.body).toContain(
-      'Each downstream that has it gets a proposal for the revision that it was at before',
+      'Each downstream that has it gets a rollback pull request to the revision that it was at before',
     );
   });
 

@@ -195,6 +195,25 @@ test('the API has no downstream at a rolled-back revision for current, and none 
   expect(states.get('acme/edge')).toEqual({ state: 'current', behind: 0 });
 });
 
+test('a restart begins a finished rollout again: what a wave holds is held, and nothing reported has no time', async () => {
+  await release('v4');
+  await order('skip apps canary');
+  await order('skip apps all');
+  expect((await order('plan apps')).reply).toContain('`v4`**: done.');
+  expect(await page('edge')).toMatchObject(GREEN);
+  await stage.repository('canary-a').merge((await page('canary-a')).number);
+  expect(await order('restart apps')).toMatchObject({ reaction: 'rocket' });
+  expect((await order('plan apps')).reply).toContain('`v4`**: running.');
+  expect((await page('edge')).title).toBe(
+    'Held: wave all (2 of 2) of rollout apps is not open; Earlier waves are not complete',
+  );
+  const [member] = (await rows('rollout-members')).filter(
+    ({ downstream }) => downstream === 'acme/canary-a:shop',
+  );
+  expect(member).toMatchObject({ standing: 'published' });
+  expect(member!['health']).toEqual({ state: 'pending', what: 'status flux' });
+});
+
 async function rows(collection: string): Promise<readonly Record<string, unknown>[]> {
   const { url } = stage.server();
   const answer = await fetch(`${url}/api/v1/${collection}`, {

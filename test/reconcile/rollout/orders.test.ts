@@ -24,7 +24,25 @@ test('the newest order counts, for its revision alone', () => {
   expect(about(order('skip', { wave: 'canary' }), order('done'))).toEqual({
     skipped: new Map([['canary', AT]]),
     done: true,
+    doneAt: AT,
   });
+});
+
+test('a restart takes back the end, the skips and the approvals of a rollout, and no paused wave', () => {
+  const wave = { wave: 'canary' };
+  const before = [
+    order('stop'),
+    order('skip', wave),
+    order('approve', wave),
+    order('hold', wave),
+    order('done'),
+  ];
+  expect(about(...before, order('restart'))).toEqual({
+    ...about(),
+    paused: new Map([['canary', 'alice']]),
+    resumedAt: AT,
+  });
+  expect(about(...before, order('restart'), order('done')).done).toBe(true);
 });
 
 test('orders about one wave leave the others alone', () => {
