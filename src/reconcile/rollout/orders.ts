@@ -133,6 +133,17 @@ export function ordersFor(orders: readonly RolloutOrder[], subject: string): Rol
     }, NO_ORDERS);
 }
 
+/** Revisions of a package that orders take back, oldest order first. */
+export function rolledBackBy(orders: readonly RolloutOrder[], governed: Governed): readonly string[] {
+  const start = subjectOf(governed, '');
+  const names = orders.flatMap(({ action, subject }) =>
+    action === 'rollback' && subject.startsWith(start) ? [subject.slice(start.length)] : [],
+  );
+  return [...new Set(names)].filter(
+    (name) => ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined,
+  );
+}
+
 /**
  * Adds orders behind those that stand, unless they say what is so already. `head` is any commit for the tag to point at.
  * Throws REF_MOVED, to be tried again, where somebody else ordered at the same moment.

@@ -4,22 +4,10 @@ import { counted, isOrAre } from '../../text/counted.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import { code } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
-import { ordersFor, subjectOf, type RolloutOrder } from './orders.ts';
 import type { RolloutLook } from './rollouts.ts';
 import { standingName, type Governed } from './scope.ts';
 
-/** Revisions of a package that orders take back, oldest order first. */
-export function rolledBackBy(orders: readonly RolloutOrder[], governed: Governed): readonly string[] {
-  const start = subjectOf(governed, '');
-  const names = orders.flatMap(({ action, subject }) =>
-    action === 'rollback' && subject.startsWith(start) ? [subject.slice(start.length)] : [],
-  );
-  return [...new Set(names)].filter(
-    (name) => ordersFor(orders, subjectOf(governed, name)).rolledBack !== undefined,
-  );
-}
-
-/** The same as the last look at its rollout found it, by any process. */
+/** Revisions of a package that are rolled back, as the last look at its rollout found it, by any process. */
 export function rolledBackRevisions(
   catalog: Pick<Catalog, 'rollouts'>,
   governed: Governed,

@@ -32,9 +32,8 @@ import {
   type RolloutMemory,
 } from './facts.ts';
 import { jobsOfTurned, jobsOfReleased } from './held-pulls.ts';
-import { fetchOrders, ordersFor, readOrders, subjectOf } from './orders.ts';
+import { fetchOrders, ordersFor, readOrders, rolledBackBy, subjectOf } from './orders.ts';
 import { createQuestionBudget, restAfter, type QuestionBudget } from './question-budget.ts';
-import { rolledBackBy } from './rolled-back.ts';
 import { newestOf, rolloutsOf, standingName, type Governed } from './scope.ts';
 import { selects } from './selectors.ts';
 
