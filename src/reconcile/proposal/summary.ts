@@ -341,7 +341,17 @@ function nextStep(input: SummaryInput, failing: number): string {
 }
 
 function stepOf(
-  { pull, approval, approvals, checks, packages, configuration, hold, moves = [], isEmpty = false }: SummaryInput,
+  {
+    pull,
+    approval,
+    approvals,
+    checks,
+    packages,
+    configuration,
+    hold,
+    moves = [],
+    isEmpty = false,
+  }: SummaryInput,
   failing: number,
 ): string {
   const onlyConflicts = checks.every(

@@ -5,6 +5,7 @@ import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Ports } from '../ports.ts';
+import { rolloutsOf } from '../rollout/scope.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
 import { listsOtherPackages, revisionInTitle } from './body.ts';
 import { wasClosedByPortico } from './close-obsolete.ts';
@@ -90,8 +91,10 @@ export async function isCurrent({ ports, plan, members, pull, signal }: PlannedP
   for (const { down, to } of members) {
     const one = recorded.find(({ directory }) => directory === down.directory);
     if (one?.to !== to || !isForSameVariant(one, down)) return false;
-    // That somebody asked for it has to be recorded: then no rollout holds it.
-    if (one.asked !== true && isAskedFor(plan, one)) return false;
+    // That somebody asked for it has to be recorded: then its rollout does not hold it.
+    const { access, directory: from } = down.upstream;
+    const isGoverned = rolloutsOf(ports.catalog).of(access.ref.id, from) !== undefined;
+    if (isGoverned && one.asked !== true && isAskedFor(plan, one)) return false;
   }
   const ways = members.map(({ down, to, way }) => ({ path: down.path, to, ...(way && { way }) }));
   if (showsAnotherPath(pull.body, ways)) return false;
