@@ -360,17 +360,18 @@ describe('a rollout that is recorded as done', () => {
   });
 });
 
+const ofAll = (...downs: Down[]) => planRollout(input([wave('all')], downs));
+
 test('a rollout none of whose downstreams can be updated is not done, and says so', () => {
   const lost = down('1', { standing: 'out', isUnresolved: true });
-  const of = (...downs: Down[]) => planRollout(input([wave('all')], downs));
-  expect(of(lost, down('2', { standing: 'out' }))).toMatchObject({
+  expect(ofAll(lost, down('2', { standing: 'out' }))).toMatchObject({
     state: 'running',
     why: expect.stringContaining('None of its downstreams can be updated') as string,
   });
   // Who follows another revision, or none, wants it so.
-  expect(of(lost, down('2', { standing: 'out', isUnresolved: false }))).toMatchObject({ state: 'done' });
-  expect(of(lost, published('2'))).toMatchObject({ state: 'done' });
-  expect(of()).toMatchObject({ state: 'done' });
+  expect(ofAll(lost, down('2', { standing: 'out', isUnresolved: false }))).toMatchObject({ state: 'done' });
+  expect(ofAll(lost, published('2'))).toMatchObject({ state: 'done' });
+  expect(ofAll()).toMatchObject({ state: 'done' });
 });
 
 test('a wave that is paused opens no more updates, does not end, and does not come too late', () => {
