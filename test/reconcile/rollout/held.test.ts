@@ -131,7 +131,12 @@ test('a rollout that continues releases its updates without an event in their re
 });
 
 test('the check names whoever stopped it, and a paused wave; a repeated order writes nothing', async () => {
-  await order('stop apps');
+  const writes = await stage.writesOf(() => order('stop apps'), 'canary-b');
+  // The check and the comment, once each, however many are held.
+  expect(writes.map(({ what }) => what)).toEqual([
+    'PATCH /repos/:owner/:repo/check-runs/:run',
+    'PATCH /repos/:owner/:repo/issues/comments/:comment',
+  ]);
   expect((await page('canary-b')).title).toBe('Held: rollout apps is stopped; alice stopped it');
   expect(await stage.writesOf(() => order('stop apps'), 'canary-b')).toEqual([]);
   await order('resume apps');
