@@ -54,8 +54,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   keepHeapSmall();
   const { environment } = options;
   const secrets = secretsOf(environment);
-  const log =
-    options.log ?? createLog({ level: environment.logLevel, format: formatOf(environment), secrets });
+  const log = options.log ?? createServerLog(environment);
   const metrics = createMetrics();
   metrics.expect({ events: Object.keys(READERS) });
   await using started = new AsyncDisposableStack();
@@ -144,7 +143,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }, log);
   started.use(upkeep);
   const leftovers = upkeep.now();
-  log.info({ port: door.port, engine: database.engine, version: VERSION }, 'portico is up');
+  log.info({ port: door.port, engine: database.engine }, 'portico is up');
   // Whoever brings a logger of its own, such as `portico dev`, is no server that anybody operates.
   if (options.log === undefined) await tellNotes(environment, log);
   const parts = started.move();
@@ -214,8 +213,16 @@ function createUpkeep(work: () => Promise<void>, log: Log): AsyncDisposable & { 
   };
 }
 
+export function createServerLog(environment: Environment): Log {
+  return createLog({
+    level: environment.logLevel,
+    format: logFormatOf(environment),
+    secrets: secretsOf(environment),
+  });
+}
+
 /** `auto` is text for a person at a terminal, and JSON for everything else. */
-function formatOf({ logFormat }: Environment): 'json' | 'text' {
+export function logFormatOf({ logFormat }: Pick<Environment, 'logFormat'>): 'json' | 'text' {
   if (logFormat !== 'auto') return logFormat;
   return process.stderr.isTTY ? 'text' : 'json';
 }

@@ -25,6 +25,7 @@ import { newestLooks } from '../reconcile/rollout/rollouts.ts';
 import { createCatchUp } from '../reconcile/sweep/catch-up.ts';
 import { startSharedIndex, type SharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
+import { workFields } from '../telemetry/log.ts';
 import { VERSION } from '../version.ts';
 import type { BotOptions } from './bot-options.ts';
 import { connect } from './connections.ts';
@@ -100,7 +101,12 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       // Whoever runs them is to see what they are asked for about.
       await index?.flush();
       const trace = tracing.carry();
-      const about = { at: freshness.stamp(), ...(trace !== undefined && { trace }) };
+      const { delivery } = workFields();
+      const about = {
+        at: freshness.stamp(),
+        ...(trace !== undefined && { trace }),
+        ...(delivery !== undefined && { delivery }),
+      };
       return store([jobs].flat().map((job) => asStored(inTurn(turns, job), about)));
     },
   });

@@ -10,7 +10,7 @@ import { mayBeRestored } from '../reconcile/draft/restoration.ts';
 import type { Job } from '../reconcile/job.ts';
 import type { Ports } from '../reconcile/ports.ts';
 import { affectsUpdates } from '../reconcile/update/reconciler.ts';
-import type { Log } from '../telemetry/log.ts';
+import { logWith, type Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { readStored, type RoutedEvent } from '../webhook/routed-event.ts';
@@ -120,7 +120,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     const { id } = event;
     try {
       await tracing.span(`webhook ${event.name}`, { 'portico.delivery': id }, () =>
-        acceptEvent(events, event),
+        logWith({ delivery: id }, () => acceptEvent(events, event)),
       );
       await inbox.complete(id);
     } catch (error) {

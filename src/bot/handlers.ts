@@ -8,7 +8,7 @@ import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { createRestorationReconciler } from '../reconcile/draft/restoration.ts';
 import { JOB_KINDS, traitsOf, type CommentTarget, type JobKind, type ProposalJob } from '../reconcile/job.ts';
 import { longerJob, proposalJob, readerCommentJob, STRANGER } from '../reconcile/jobs.ts';
-import type { Ports } from '../reconcile/ports.ts';
+import type { Ports, RepositoryRef } from '../reconcile/ports.ts';
 import { createFixReconciler } from '../reconcile/proposal/fix.ts';
 import { createMergeGroupReconciler } from '../reconcile/proposal/merge-group.ts';
 import { createProposalReconciler } from '../reconcile/proposal/proposal.ts';
@@ -27,6 +27,7 @@ import { createUpdateReconciler } from '../reconcile/update/reconciler.ts';
 import { tellPutOff } from '../reconcile/update/tell-put-off.ts';
 import type { KeyedLock } from '../replica/keyed-lock.ts';
 import type { SharedIndex } from '../replica/shared-index.ts';
+import { logWith } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { momentOf, type Freshness } from './freshness.ts';
 import { shareOf } from './lanes.ts';
@@ -64,8 +65,10 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
   const run = async (job: ReceivedJob, signal: AbortSignal): Promise<void> => {
     if (traitsOf(job.kind).withoutVariants !== true) await prepareVariants(ports);
     const answer = await handle(handlers, job.kind, job, signal);
-    if (answer.kind === 'nothing')
-      ports.log.debug({ kind: job.kind, key: job.key, reason: answer.reason }, 'nothing to do');
+    const reason = answer.kind === 'nothing' ? answer.reason : undefined;
+    // A person can look for what became of a webhook; of sweeps, most jobs have nothing to do.
+    if (job.origin.delivery !== undefined) ports.log.info({ reason }, 'the job is done');
+    else if (reason !== undefined) ports.log.debug({ reason }, 'the job is done');
   };
   const handler: JobHandler = (stored, signal) => {
     const job = readJob(stored);
@@ -75,7 +78,7 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
       await parts.within(shareOf(job), () => run(job, signal));
       await index?.flush();
     };
-    const fresh = (): Promise<void> => freshness.during(momentOf(job), work);
+    const fresh = (): Promise<void> => freshness.during(momentOf(job), () => logWith(fieldsOf(job), work));
     return tracing.span(`job ${job.kind}`, attributes, fresh, job.origin.trace);
   };
   return Object.fromEntries(JOB_KINDS.map((kind) => [kind, handler]));
@@ -166,6 +169,26 @@ function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Ha
     'organization-rights': ({ data }, signal) => organizationRights(data, signal),
     sweep: ({ data }, signal) => done(sweep(data, signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
+  };
+}
+
+/** What each line says that is logged during a job. */
+function fieldsOf({
+  kind,
+  key,
+  data,
+  origin: { delivery },
+}: ReceivedJob): Readonly<Record<string, string | number>> {
+  const { repository, number } = data as {
+    readonly repository?: RepositoryRef;
+    readonly number?: number;
+  };
+  return {
+    kind,
+    key,
+    ...(delivery !== undefined && { delivery }),
+    ...(repository !== undefined && { repository: `${repository.owner}/${repository.name}` }),
+    ...(number !== undefined && { number }),
   };
 }
 

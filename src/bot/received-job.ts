@@ -5,8 +5,12 @@ import { NEWER_VERSION, PorticoError } from '../error.ts';
 import type { Job as StoredJob } from '../queue/job.ts';
 import { readJobData, type JobData, type JobKind } from '../reconcile/job.ts';
 
-/** What the bot writes on every job that it stores: when it was asked for, and the trace that it belongs to. */
-const ORIGIN = z.object({ at: z.number().exactOptional(), trace: z.string().exactOptional() });
+/** What the bot writes on every job that it stores: when it was requested, its trace, and the webhook that led to it. */
+const ORIGIN = z.object({
+  at: z.number().exactOptional(),
+  trace: z.string().exactOptional(),
+  delivery: z.string().exactOptional(),
+});
 
 export type Origin = Readonly<z.output<typeof ORIGIN>>;
 

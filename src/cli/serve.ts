@@ -1,19 +1,44 @@
 import { readFileSync } from 'node:fs';
 
-import { readEnvironment } from '../config/environment.ts';
-import { serve as startServer } from '../main.ts';
+import { readEnvironment, type Environment } from '../config/environment.ts';
+import { createServerLog, logFormatOf, serve as startServer } from '../main.ts';
+import { createLog, type Log } from '../telemetry/log.ts';
 import { loadEnvironmentFile } from './environment-file.ts';
-import { EXIT } from './exit-code.ts';
+import { EXIT, exitCodeOf } from './exit-code.ts';
 import type { Call } from './verb.ts';
 
 /** `portico serve`: the App, configured by its environment, until it is told to stop. */
 export async function serve(call: Call): Promise<number> {
   loadEnvironmentFile(call);
-  const environment = readEnvironment(process.env, { read: (path) => readFileSync(path, 'utf8') });
+  let log: Log | undefined = process.env['LOG_FORMAT'] === 'json' ? createLog() : undefined;
+  try {
+    const environment = readEnvironment(process.env, { read: (path) => readFileSync(path, 'utf8') });
+    log = logFormatOf(environment) === 'json' ? createServerLog(environment) : undefined;
+    if (log !== undefined) logNode(log);
+    return await serveUntil(call.signal, environment);
+  } catch (error) {
+    // Programs read the log: the line that says why it ended is one of its documents.
+    if (log === undefined || call.signal.aborted) throw error;
+    log.fatal({ err: error }, 'portico ended');
+    return exitCodeOf(error);
+  }
+}
+
+async function serveUntil(signal: AbortSignal, environment: Environment): Promise<number> {
   await using server = await startServer({ environment });
-  await until(call.signal);
+  await until(signal);
   await server.stop();
   return EXIT.ok;
+}
+
+/** Warnings of Node and errors that nothing catches are lines of the log; by itself Node writes them as text. */
+function logNode(log: Log): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (err) => log.warn({ err }, 'Node warns'));
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'portico ended');
+    process.exit(EXIT.failed);
+  });
 }
 
 /** Resolves when the process is told to stop. */

@@ -136,20 +136,20 @@ export function createDoor(
     const text = bytes.toString('utf8');
     const payload = jsonObject(text);
     if (payload === undefined) return { outcome: 'malformed', event };
+    const repository = repositoryNamed(payload);
     try {
       const read = options.read === undefined ? { keep: text } : options.read(event, payload);
       if (read === undefined) return { outcome: 'passed', event };
       if ('unreadable' in read) {
-        const repository = repositoryNamed(payload);
         log.warn({ delivery: id, event, repository, reason: read.unreadable }, 'webhook: cannot be read');
         return { outcome: 'unreadable', event };
       }
       const outcome = await options.inbox.store({ id, event, body: read.keep });
       if (outcome === 'stored') await options.onStored({ id, event });
-      log.info({ delivery: id, event, outcome }, 'webhook');
+      log.info({ delivery: id, event, outcome, repository }, 'webhook');
       return { outcome, event };
     } catch (err) {
-      log.error({ err, delivery: id, event }, 'webhook: could not be stored');
+      log.error({ err, delivery: id, event, repository }, 'webhook: could not be stored');
       return { outcome: 'failed', event };
     }
   }

@@ -173,7 +173,9 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
       const delaySeconds = verdict.delayMs / 1000;
       const next = { attempt: job.attempt + 1, held: verdict.hold, delaySeconds };
       if (!(await store.repeat(claim, next))) return 'lost';
-      log.warn({ err: cause, ...about(claim), delaySeconds }, 'queue: a job failed and will run again');
+      // The index is read after each start: to wait for it is no failure.
+      const level = verdict.code === 'INDEX_INCOMPLETE' ? 'info' : 'warn';
+      log[level]({ err: cause, ...about(claim), delaySeconds }, 'queue: a job failed and will run again');
       wake(delaySeconds, [job.tenant ?? '']);
       return 'retried';
     }
@@ -235,17 +237,24 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
   };
 }
 
-/** Keys hold the number of a repository, which says nothing to whoever reads the log: the data tells its name. */
+/** Keys hold the number of a repository, which says nothing to a person who reads the log: the data has its name. */
 function about({
   lane,
   job: { kind, key, data, attempt },
 }: Claim): Readonly<Record<string, string | number>> {
-  const { success, data: named } = ofRepository.safeParse(data);
-  const repository = success ? { repository: `${named.repository.owner}/${named.repository.name}` } : {};
-  return { lane, kind, key, attempt, ...repository };
+  const { repository, ...rest } = subject.parse(data);
+  const name = repository && { repository: `${repository.owner}/${repository.name}` };
+  return { lane, kind, key, attempt, ...name, ...rest };
 }
 
-const ofRepository = z.object({ repository: z.object({ owner: z.string(), name: z.string() }) });
+/** What the data of jobs says for the log; a job of a newer version may hold anything. */
+const subject = z
+  .object({
+    repository: z.object({ owner: z.string(), name: z.string() }).optional().catch(undefined),
+    number: z.number().exactOptional(),
+    delivery: z.string().exactOptional(),
+  })
+  .catch({});
 
 /** During an upgrade, processes of both versions take from the same lanes: it waits for one that knows its kind. */
 function ofNewerVersion({ job: { key, kind } }: Claim): PorticoError {

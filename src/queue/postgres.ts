@@ -54,10 +54,7 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
   } catch (error) {
     await pool.end();
     signal?.throwIfAborted();
-    throw new PorticoError('DATABASE_UNREACHABLE', `PostgreSQL does not answer: ${reason(error)}`, {
-      hint: 'Check DATABASE_URL (postgres://user:password@host:port/database) and that the server runs.',
-      blame: 'forge',
-    });
+    throw unreachable(reason(error));
   }
   if (await isPooledByTransaction(pool)) {
     await pool.end();
@@ -80,7 +77,7 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
     engine: 'postgres',
     ...queryable(pool),
     exec: async <Row extends object>(sql: string) => {
-      const results: unknown = await pool.query(sql);
+      const results: unknown = await pool.query(sql).catch(rethrow);
       return (Array.isArray(results) ? results : [results]).flatMap(
         (result: QueryResult) => result.rows as Row[],
       );
@@ -100,7 +97,7 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
       const end = (): void => void (broken = true);
       client.on('error', end);
       client.on('end', end);
-      await client.connect();
+      await client.connect().catch(rethrow);
       await bound(client, { ...BOUNDS, idle_session_timeout: LEASE });
       const direct = queryable(client);
       // One statement after the other: several keys use the session at once, and the driver takes no second one meanwhile.
@@ -130,7 +127,7 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
 function queryable(source: Pick<ClientBase, 'query'>): Queryable {
   return {
     query: async <Row extends object>(sql: string, values?: readonly unknown[]) =>
-      (await source.query(sql, values === undefined ? undefined : [...values])).rows as Row[],
+      (await source.query(sql, values === undefined ? undefined : [...values]).catch(rethrow)).rows as Row[],
   };
 }
 
@@ -148,13 +145,13 @@ async function isPooledByTransaction(pool: Pool): Promise<boolean> {
 }
 
 async function transaction<T>(pool: Pool, work: (tx: Queryable) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch(rethrow);
   // A server that dies between two statements is told by an event; the next statement fails, and says so.
   client.on('error', ignore);
   try {
-    await client.query('BEGIN');
+    await client.query('BEGIN').catch(rethrow);
     const result = await work(queryable(client));
-    await client.query('COMMIT');
+    await client.query('COMMIT').catch(rethrow);
     client.release();
     return result;
   } catch (error) {
@@ -218,6 +215,27 @@ async function listen(connect: () => Client, channel: string, onNotify: (payload
       }
     }
   }
+}
+
+/** Codes of the network, and PostgreSQL's where it ends, starts, or has no connection left (classes 08, 57P and 53300). */
+const LOST =
+  /^(?:E(?:CONN\w+|TIMEDOUT|PIPE|NOTFOUND|HOSTUNREACH|NETUNREACH)|EAI_AGAIN|08\w{3}|57P0[1-3]|53300)$/;
+/** The driver's own errors have no code. */
+const LOST_WORDS =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
+
+/** An error that says that the server is gone is known as that, whatever was asked; jobs are then tried for as long as those of the forge. */
+function rethrow(error: unknown): never {
+  const { code, message } = (error ?? {}) as { readonly code?: unknown; readonly message?: unknown };
+  if (!LOST.test(String(code)) && !LOST_WORDS.test(String(message))) throw error;
+  throw unreachable(typeof code === 'string' ? code : String(message));
+}
+
+function unreachable(why: string): PorticoError {
+  return new PorticoError('DATABASE_UNREACHABLE', `PostgreSQL does not answer: ${why}`, {
+    hint: 'Check DATABASE_URL (postgres://user:password@host:port/database) and that the server runs.',
+    blame: 'forge',
+  });
 }
 
 function reason(error: unknown): string {

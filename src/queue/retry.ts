@@ -5,6 +5,7 @@ export type Verdict =
   | { readonly what: 'give-up'; readonly outcome: 'refused' | 'dead'; readonly code: string }
   | {
       readonly what: 'retry';
+      readonly code: string;
       readonly delayMs: number;
       /** The forge named the time: nothing, not even a newer event, may start the job earlier. */
       readonly hold: boolean;
@@ -34,9 +35,10 @@ export function classifyFailure(error: unknown, attempt: number, random: number)
   const isMachine = MACHINE.test(code);
   const tries = isMachine ? MACHINE_TRIES : blame === 'forge' ? FORGE_TRIES : BUG_TRIES;
   if (attempt >= tries) return { what: 'give-up', outcome: 'dead', code };
-  if (retryAfter !== undefined) return { what: 'retry', delayMs: Math.max(0, retryAfter) * 1000, hold: true };
+  if (retryAfter !== undefined)
+    return { what: 'retry', code, delayMs: Math.max(0, retryAfter) * 1000, hold: true };
   const longest = Math.min(1000 * 2 ** (attempt - 1), isMachine ? MAX_MACHINE_DELAY_MS : MAX_DELAY_MS);
-  return { what: 'retry', delayMs: Math.round(longest * (0.5 + random / 2)), hold: false };
+  return { what: 'retry', code, delayMs: Math.round(longest * (0.5 + random / 2)), hold: false };
 }
 
 function unknownError(error: unknown): { blame: 'bug'; code: string; retryAfter: undefined } {

@@ -2,11 +2,14 @@
  * Structured logs: one JSON document a line (or one line of text for a person at a terminal). Every line passes the
  * scrubber as a whole, after it was serialised, so that no field, message or stack can carry a secret past it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
 
 import { pino, type DestinationStream, type Logger } from 'pino';
 
 import { scrubSecrets } from '../text/secrets.ts';
+import { VERSION } from '../version.ts';
+import { createRepeats } from './repeats.ts';
 
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
@@ -21,26 +24,55 @@ export interface LogOptions {
   readonly stream?: DestinationStream;
 }
 
+/** Fields of every line that a piece of work logs, however deep. */
+type WorkFields = Readonly<Record<string, string | number>>;
+
+const work = new AsyncLocalStorage<WorkFields>();
+
+/** Does something, and gives each line that it logs these fields. A line's own fields have priority. */
+export function logWith<Result>(fields: WorkFields, task: () => Result): Result {
+  return work.run({ ...work.getStore(), ...fields }, task);
+}
+
+/** The fields of the work that calls this. */
+export function workFields(): WorkFields {
+  return work.getStore() ?? {};
+}
+
 /**
- * The logger of the process. Pass children on: `log.child({ delivery, repository, pull, sha, key })`.
+ * The logger of the process. Every line names the version, and what the work is about that logs it (`logWith`). Of a warning or an error that
+ * repeats, one line a minute is written, with the number of lines that were left out.
  * Errors belong under `err`; of an error only name, message, code, hint, blame, status, stack and causes are written,
  * never the request or the response that a client hung on it.
  */
 export function createLog(options: LogOptions = {}): Log {
   const scrub = createScrubber(options.secrets);
   const text = options.format === 'text';
+  const repeats = createRepeats(workFields);
   return pino(
     {
       level: options.level ?? 'info',
-      base: null,
+      base: { version: VERSION },
+      // A copy: pino writes the fields of the line into it.
+      mixin: () => ({ ...workFields() }),
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describeError, error: describeError },
-      hooks: { streamWrite: (line) => scrub(text ? textLine(line) : line) },
+      hooks: {
+        streamWrite: (line) => scrub(text ? textLine(line) : line),
+        logMethod(args, method, level) {
+          const write = (given: readonly unknown[]): void => void method.apply(this, given as typeof args);
+          if (level < WARN) write(args);
+          else repeats.write(args, write);
+        },
+      },
     },
     options.stream ?? pino.destination({ fd: 2, sync: true }),
   );
 }
+
+/** pino's number for `warn`. */
+const WARN = 40;
 
 /** GitHub's token prefixes: https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github */
 const PREFIXES = ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_'];
@@ -106,7 +138,7 @@ function describeObject(error: unknown): Record<string, unknown> {
 }
 
 function textLine(line: string): string {
-  const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const { level, time, msg, err, version: _, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const pairs = Object.entries(fields).map(
     ([name, value]) => `${name}=${onOneLine(typeof value === 'string' ? value : JSON.stringify(value))}`,
   );

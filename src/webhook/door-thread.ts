@@ -229,6 +229,10 @@ function shut(code: string, message: string): void {
   parentPort?.close();
 }
 
+// By itself Node writes them as text, which is no line of the log.
+process.removeAllListeners('warning');
+process.on('warning', (err) => LOG_THERE.warn({ err }, 'Node warns'));
+
 open(workerData as DoorSettings).catch((error: unknown) => {
   shut(error instanceof PorticoError ? error.code : 'UNEXPECTED', String(error));
 });

@@ -234,6 +234,33 @@ describe('the server', () => {
     const { code, stderr } = await portico(['serve'], { env: { ...rest, ...secret } });
     expect([code, stderr]).toEqual([65, expect.stringContaining('\nWEBHOOK_SECRET ')]);
   });
+
+  test.each([
+    ['a variable is missing', 65, {}, 'CONFIG_ENVIRONMENT'],
+    ['the database is not there', 1, { WEBHOOK_SECRET: 'a-secret-of-ours' }, 'DATABASE_UNREACHABLE'],
+    [
+      'Node warns',
+      1,
+      { WEBHOOK_SECRET: 'a-secret-of-ours', NODE_OPTIONS: '--pending-deprecation' },
+      'DEP_OLD',
+    ],
+  ])('writes nothing but JSON in its format: %s', async (_what, exit, env, said) => {
+    using dir = scratch();
+    dir.write({
+      'warn.mjs': 'setTimeout(() => process.emitWarning("old", "DeprecationWarning", "DEP_OLD"));',
+    });
+    const options = 'NODE_OPTIONS' in env ? { NODE_OPTIONS: `--import=${dir.path('warn.mjs')}` } : {};
+    const { code, stderr } = await portico(['serve'], {
+      env: { ...rest, ...env, ...options, LOG_FORMAT: 'json' },
+    });
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(code).toBe(exit);
+    expect(lines).toContainEqual(expect.objectContaining({ err: expect.objectContaining({ code: said }) }));
+    expect(lines.at(-1)).toMatchObject({ level: 'fatal', msg: 'portico ended' });
+  });
 });
 
 describe('signals', () => {

@@ -11,6 +11,7 @@ import { type Session } from '../../src/queue/database.ts';
 import { openDatabase } from '../../src/queue/open-database.ts';
 import { createSharedLock } from '../../src/replica/shared-lock.ts';
 import { placeEmbedded, onEach, startEngines } from './engines.ts';
+import { startPostgres } from './postgres.ts';
 
 const engines = await startEngines();
 afterAll(() => engines[Symbol.asyncDispose]());
@@ -208,6 +209,22 @@ test(
     expect(sessions).toHaveLength(2);
   },
 );
+
+test('a server that ends is known as unreachable, whatever was asked', { tags: ['postgresql'] }, async () => {
+  await using server = (await startPostgres())!;
+  await using database = await openDatabase({ url: await server.createDatabase() });
+  const asks = [
+    () => database.query('SELECT pg_sleep(60)'),
+    () => database.exec('SELECT pg_sleep(60)'),
+    () => database.transaction((tx) => tx.query('SELECT pg_sleep(60)')),
+  ];
+  const asked = Promise.all(asks.map((ask) => ask().catch((error: unknown) => error)));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await server.restart();
+  for (const error of await asked)
+    expect(error).toMatchObject({ code: 'DATABASE_UNREACHABLE', blame: 'forge' });
+  expect(await database.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
 
 test(
   'a process that hangs inside a transaction and a lock holds up the others for seconds, not for as long as it hangs',

@@ -4,17 +4,20 @@ import { expect, test } from 'vitest';
 
 /** The table of log fields in docs/installing.md against every call of a logger in src. */
 
+/** The fields of a job, which lines of the queue and all lines of its work have. */
+const JOB = ['lane', 'kind', 'key', 'attempt', 'delivery', 'repository', 'number'];
+
 /** What the fields are where a call does not list them. */
 const SPREADS: Readonly<Record<string, readonly string[]>> = {
-  'about(claim)': ['lane', 'kind', 'key', 'attempt'],
-  'about(run.claim)': ['lane', 'kind', 'key', 'attempt'],
+  'about(claim)': JOB,
+  'about(run.claim)': JOB,
   about: ['delivery', 'file'],
   fields: ['repository', 'package'],
 };
 /** Of every line, and of an error: `src/telemetry/log.ts`. */
-const ALWAYS = ['level', 'time', 'msg', 'err'];
+const ALWAYS = ['level', 'time', 'msg', 'err', 'version', 'repeated'];
 
-const CALL = /\blog\??\.(?:trace|debug|info|warn|error|fatal)\(\s*/g;
+const CALL = /\blog\??(?:\.(?:trace|debug|info|warn|error|fatal)|\[\w+\])\(\s*/g;
 
 test('every field that is logged is in the table, and every field of the table is logged', () => {
   const logged = new Set(ALWAYS);

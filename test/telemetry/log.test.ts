@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { PorticoError } from '../../src/error.ts';
-import { createLog, createScrubber, type LogOptions } from '../../src/telemetry/log.ts';
+import { createLog, createScrubber, logWith, type LogOptions } from '../../src/telemetry/log.ts';
+import { VERSION } from '../../src/version.ts';
 
 function logged(write: (log: ReturnType<typeof createLog>) => void, options: LogOptions = {}): string[] {
   const lines: string[] = [];
@@ -26,12 +27,29 @@ describe('the log', () => {
     expect(JSON.parse(line!)).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      version: VERSION,
       delivery: 'd',
       pull: 7,
       sha: 'abc',
       key: 'k',
       msg: 'done',
     });
+  });
+
+  test('every line of a piece of work names what it is about, and no field twice', async () => {
+    const lines: string[] = [];
+    const log = createLog({ stream: { write: (line) => void lines.push(line) } });
+    await logWith({ delivery: 'd', repository: 'acme/base' }, async () => {
+      await Promise.resolve();
+      logWith({ key: 'k' }, () => log.info({ repository: 'acme/edge', pull: 7 }, 'updated'));
+      log.info({}, 'done');
+    });
+    log.info({}, 'other work');
+    const [updated, done, other] = lines.map((line) => JSON.parse(line) as object);
+    expect(updated).toMatchObject({ delivery: 'd', repository: 'acme/edge', key: 'k', pull: 7 });
+    expect(lines[0]!.match(/"repository"/g)).toHaveLength(1);
+    expect(done).toMatchObject({ delivery: 'd', repository: 'acme/base', version: VERSION });
+    expect(other).not.toHaveProperty('delivery');
   });
 
   test('of an error there is what helps, and no request or response that hangs on it', () => {
@@ -109,6 +127,42 @@ describe('the log', () => {
       expect(line).toContain('***');
       expect(() => JSON.parse(line)).not.toThrow();
     }
+  });
+
+  describe('repeated warnings and errors', () => {
+    afterEach(() => void vi.useRealTimers());
+    const lost = (): PorticoError =>
+      new PorticoError('DATABASE_UNREACHABLE', 'no answer', { blame: 'forge' });
+
+    test('a lost database costs one line a minute, with the number of lines left out', () => {
+      vi.useFakeTimers();
+      const lines: string[] = [];
+      const log = createLog({ stream: { write: (line) => void lines.push(line) } });
+      for (let second = 0; second < 90; second += 1) {
+        for (const lane of ['variants', 'index'])
+          log.error({ err: lost(), lane }, 'queue: could not look for jobs');
+        log.warn({ err: lost() }, 'queue: a heartbeat failed');
+        vi.advanceTimersByTime(1_000);
+      }
+      vi.advanceTimersByTime(300_000);
+      expect(lines.map((line) => (JSON.parse(line) as { repeated?: number }).repeated)).toEqual([
+        undefined,
+        179,
+        90,
+      ]);
+      log.error({ err: lost() }, 'lost again');
+      expect(JSON.parse(lines.at(-1)!)).toMatchObject({ msg: 'lost again' });
+    });
+
+    test('lines that say something else are all written, and so is what is no warning', () => {
+      const lines = logged((log) => {
+        for (const key of ['a', 'b', 'a'])
+          log.error({ err: new Error('no'), key, attempt: Math.random() }, 'queue: a job failed for good');
+        log.error({ err: new Error('other'), key: 'a' }, 'queue: a job failed for good');
+        for (const _ of [1, 2]) log.info({}, 'webhook');
+      });
+      expect(lines).toHaveLength(5);
+    });
   });
 
   test('what is no secret stays', () => {

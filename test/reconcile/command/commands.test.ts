@@ -8,6 +8,7 @@ import { appJwt } from '../../../localforge/test/forge-fixture.ts';
 import { acceptEvent } from '../../../src/bot/deliveries.ts';
 import { REPLIES_AN_HOUR } from '../../../src/reconcile/command/reply-share.ts';
 import { commentJob } from '../../../src/reconcile/jobs.ts';
+import { VERSION } from '../../../src/version.ts';
 import { routedEvent } from '../../../src/webhook/routed-event.ts';
 import { octokitAs } from '../../e2e/octokit-as.ts';
 import { below } from '../../e2e/packages.ts';
@@ -144,6 +145,17 @@ describe('the life of a proposal, by commands', () => {
         outcome: 'done',
         digest,
       }),
+    );
+    // From the webhook of a comment to the end of its job, by the delivery.
+    const { delivery, kind, key } = trail.find(({ command }) => command === 'publish')!;
+    expect(kind).toBe('comment');
+    const about = { delivery, repository: 'acme/life', version: VERSION };
+    const followed = lines.filter((line) => line['delivery'] === delivery);
+    expect(followed).toContainEqual(
+      expect.objectContaining({ ...about, msg: 'webhook', event: 'issue_comment' }),
+    );
+    expect(followed).toContainEqual(
+      expect.objectContaining({ ...about, msg: 'the job is done', key, number }),
     );
     expect(lines).toContainEqual(
       expect.objectContaining({ msg: 'published', tag: 'web/v1', by: 'alice', approvedBy: ['bob'], digest }),
