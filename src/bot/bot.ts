@@ -23,6 +23,7 @@ import { isProposalJob, repositorySweepJob, sweepJob } from '../reconcile/jobs.t
 import type { RepositoryRef } from '../reconcile/ports.ts';
 import { newestLooks } from '../reconcile/rollout/rollouts.ts';
 import { createCatchUp } from '../reconcile/sweep/catch-up.ts';
+import { watchLocks } from '../replica/lock-waits.ts';
 import { startSharedIndex, type SharedIndex } from '../replica/shared-index.ts';
 import { createSharedLock } from '../replica/shared-lock.ts';
 import { workFields } from '../telemetry/log.ts';
@@ -73,7 +74,13 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const index = shared && (await startSharedIndex(database, shared));
   const freshness = createFreshness(() => Date.now(), shared === undefined ? 0 : CLOCKS_APART_MS);
   const running = await createRunning(database, (key) => [`proposal:${key}`, `proposal:${key}:again:%`]);
-  const lock = createSharedLock(database);
+  const waits = watchLocks(database, {
+    log,
+    job: () => jobOf(workFields()),
+    count: (kind) => metrics.lockAwaited(kind),
+  });
+  metrics.observeLockWaits(() => waits.now());
+  const lock = createSharedLock(database, waits);
   const turns = createTurns(() => Date.now());
   const work = await startContentWork(options);
   const isSigned = environment.signingKey !== undefined;
@@ -175,6 +182,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     clearInterval(timer);
     clearInterval(upkeep);
     await queue.stop(graceMs);
+    await waits[Symbol.asyncDispose]();
     await running[Symbol.asyncDispose]();
     await connections.mirrors.close();
     work[Symbol.dispose]();
@@ -203,6 +211,11 @@ async function startContentWork({ database, metrics, contentPools }: BotOptions)
   });
   void work.warm();
   return work;
+}
+
+/** The key of the job whose work logs these fields. */
+function jobOf({ key }: { readonly key?: string | number }): string | undefined {
+  return typeof key === 'string' ? key : undefined;
 }
 
 /** Proposals and comments of one author are served in turn with those of others. */

@@ -1,5 +1,10 @@
 /** One database interface for the queue, the inbox and the budget, over a PostgreSQL server or the embedded PGlite. */
 
+import { hostname } from 'node:os';
+
+/** Names this process on the server (`application_name`), so that an operator can find one that hangs. PostgreSQL keeps 63 bytes. */
+export const PROCESS_NAME: string = `portico ${hostname()}/${process.pid}`.slice(0, 63);
+
 export interface Queryable {
   /** One statement with `$1` placeholders. Rows as the driver gives them: bigint as string on PostgreSQL, so cast in SQL. */
   query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]>;

@@ -1,10 +1,9 @@
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, Pool, escapeIdentifier, type ClientBase, type QueryResult } from 'pg';
 
 import { PorticoError } from '../error.ts';
-import type { Database, Queryable } from './database.ts';
+import { PROCESS_NAME, type Database, type Queryable } from './database.ts';
 
 /**
  * What bounds each connection, so that a process that hangs, or a machine that is gone, keeps no lock of the server for longer than people
@@ -40,8 +39,7 @@ async function bound(client: ClientBase, bounds: Readonly<Record<string, string>
 export async function openPostgres(url: string, signal?: AbortSignal): Promise<Database> {
   const settings = {
     connectionString: url,
-    // Lets an operator find the process that hangs; PostgreSQL keeps 63 bytes.
-    application_name: `portico ${hostname()}/${process.pid}`.slice(0, 63),
+    application_name: PROCESS_NAME,
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   };

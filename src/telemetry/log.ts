@@ -61,7 +61,9 @@ export function createLog(options: LogOptions = {}): Log {
       hooks: {
         streamWrite: (line) => scrub(text ? textLine(line) : line),
         logMethod(args, method, level) {
-          const write = (given: readonly unknown[]): void => void method.apply(this, given as typeof args);
+          const write = (given: readonly unknown[]): void => {
+            method.apply(this, given as typeof args);
+          };
           if (level < WARN) write(args);
           else repeats.write(args, write);
         },

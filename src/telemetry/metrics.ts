@@ -28,6 +28,9 @@ export interface Metrics {
   /** Installation → the content-creating calls that it may still make at once. */
   observeBudget(read: () => Promise<ReadonlyMap<number, number>>): void;
   observeFleet(read: () => Promise<Fleet>): void;
+  /** Somebody has waited for 10 seconds for a lock. */
+  lockAwaited(lock: 'key' | 'database'): void;
+  observeLockWaits(read: () => readonly LockWait[]): void;
   /** Counts of these are told as 0 from the start: a count that begins at 1 would be no increase, and nobody would be alerted. */
   expect(names: { readonly kinds?: readonly string[]; readonly events?: readonly string[] }): void;
 }
@@ -40,6 +43,13 @@ interface Fleet {
   readonly variants: { readonly ready: number; readonly notReady: number; readonly stalled: number };
   readonly behind: ReadonlyMap<string, number>;
   readonly lagSeconds: ReadonlyMap<string, number>;
+}
+
+/** A long wait: for the lock `database`, or for a key; `holder` is a process. */
+interface LockWait {
+  readonly lock: string;
+  readonly holder: string;
+  readonly seconds: number;
 }
 
 interface Depth {
@@ -124,6 +134,13 @@ export function createMetrics(): Metrics {
     labelNames: ['collection', 'status'],
     registers,
   });
+  const lockWaits = new Counter({
+    name: 'portico_lock_waits_total',
+    help: 'Waits of more than ten seconds: for the lock of a pull request or repository (key), or for one of PostgreSQL (database)',
+    labelNames: ['lock'],
+    registers,
+  });
+  for (const lock of ['key', 'database']) lockWaits.inc({ lock }, 0);
   const swept = addSweepAge(registry);
   return {
     registry,
@@ -144,6 +161,8 @@ export function createMetrics(): Metrics {
     observeInbox: (read) => addInbox(registry, read),
     observeBudget: (read) => addBudget(registry, read),
     observeFleet: (read) => addFleet(registry, read),
+    lockAwaited: (lock) => lockWaits.inc({ lock }),
+    observeLockWaits: (read) => addLockWaits(registry, read),
     expect({ kinds = [], events = [] }) {
       for (const kind of kinds) for (const outcome of GIVEN_UP) givenUp.inc({ kind, outcome }, 0);
       for (const event of events) deliveries.inc({ event, outcome: 'unreadable' }, 0);
@@ -249,6 +268,21 @@ function addInbox(registry: Registry, read: () => number): void {
     registers: [registry],
     collect() {
       waiting.set(read());
+    },
+  });
+}
+
+/** Keys are not told: they hold numbers of repositories. */
+function addLockWaits(registry: Registry, read: () => readonly LockWait[]): void {
+  const waits = new Gauge({
+    name: 'portico_lock_wait_seconds',
+    help: 'The longest present wait for a lock, if it is more than ten seconds, by the process that holds the lock',
+    labelNames: ['lock', 'holder'],
+    registers: [registry],
+    collect() {
+      waits.reset();
+      for (const { lock, holder, seconds } of [...read()].sort((a, b) => a.seconds - b.seconds))
+        waits.set({ lock: lock === 'database' ? lock : 'key', holder }, seconds);
     },
   });
 }

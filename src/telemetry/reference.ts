@@ -17,6 +17,7 @@ function tableOfMetrics(): string[] {
   // Nothing is scraped: what they would ask is not asked.
   metrics.observeDepth(async () => []);
   metrics.observeInbox(() => 0);
+  metrics.observeLockWaits(() => []);
   metrics.observeBudget(async () => new Map());
   metrics.observeFleet(() => Promise.reject(new Error('nothing is scraped here')));
   return metrics.registry

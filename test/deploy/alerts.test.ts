@@ -40,6 +40,7 @@ describe('what Prometheus and Grafana are given', () => {
   const metrics = createMetrics();
   metrics.observeDepth(async () => []);
   metrics.observeInbox(() => 0);
+  metrics.observeLockWaits(() => []);
   metrics.observeBudget(async () => new Map());
   metrics.observeFleet(() => Promise.reject(new Error('nothing is scraped here')));
   const labels = new Map(

@@ -19,6 +19,8 @@ const PEM = generateKeyPairSync('rsa', {
 }).privateKey;
 const TOKEN = 'ghs_0123456789abcdefGHIJKLmnopqrstuvwxyz';
 
+const lost = (): PorticoError => new PorticoError('DATABASE_UNREACHABLE', 'no answer', { blame: 'forge' });
+
 describe('the log', () => {
   test('a line is one JSON document with the fields of the children', () => {
     const [line] = logged((log) =>
@@ -131,9 +133,6 @@ describe('the log', () => {
 
   describe('repeated warnings and errors', () => {
     afterEach(() => void vi.useRealTimers());
-    const lost = (): PorticoError =>
-      new PorticoError('DATABASE_UNREACHABLE', 'no answer', { blame: 'forge' });
-
     test('a lost database costs one line a minute, with the number of lines left out', () => {
       vi.useFakeTimers();
       const lines: string[] = [];
