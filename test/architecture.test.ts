@@ -199,6 +199,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'network',
     'oci',
     'bundle',
+    'processes',
     'processors',
     'preview',
     'fetching',

@@ -2,10 +2,14 @@ import { readFileSync } from 'node:fs';
 
 import { readEnvironment, type Environment } from '../config/environment.ts';
 import { createServerLog, logFormatOf, serve as startServer } from '../main.ts';
+import { startWatchdog } from '../processes/watchdog.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
+import { VERSION } from '../version.ts';
 import { loadEnvironmentFile } from './environment-file.ts';
 import { EXIT, exitCodeOf } from './exit-code.ts';
 import type { Call } from './verb.ts';
+
+const STILL = 'the event loop stands still: the process ends';
 
 /** `portico serve`: the App, configured by its environment, until it is told to stop. */
 export async function serve(call: Call): Promise<number> {
@@ -26,6 +30,9 @@ export async function serve(call: Call): Promise<number> {
 
 async function serveUntil(signal: AbortSignal, environment: Environment): Promise<number> {
   await using server = await startServer({ environment });
+  await using _watchdog = startWatchdog(
+    logFormatOf(environment) === 'json' ? { version: VERSION, msg: STILL } : STILL,
+  );
   await until(signal);
   await server.stop();
   return EXIT.ok;

@@ -2,8 +2,6 @@
  * Long waits for locks: each is logged with the process that holds the lock, so that an operator can end that one, and is told to the
  * metrics for as long as it lasts.
  */
-import type { Logger } from 'pino';
-
 import { PROCESS_NAME, type Database, type Session } from '../queue/database.ts';
 
 interface Holder {
@@ -31,7 +29,7 @@ export interface LockWaits extends AsyncDisposable {
 }
 
 export interface LockWaitOptions {
-  readonly log: Pick<Logger, 'warn'>;
+  readonly log: { warn(about: object, message: string): void };
   readonly job: () => string | undefined;
   readonly count: (lock: 'key' | 'database') => void;
   /** Waits that last longer are long; 10,000 when absent. */

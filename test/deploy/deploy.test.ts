@@ -51,7 +51,11 @@ describe('the manifests', () => {
 
   test('start the server with an environment that it accepts', () => {
     const deployment = parse(readFileSync('deploy/kubernetes/deployment.yaml', 'utf8')) as {
-      spec: { template: { spec: { containers: { env: { name: string }[] }[] } } };
+      spec: {
+        template: {
+          spec: { containers: { env: { name: string }[]; livenessProbe: { httpGet: { path: string } } }[] };
+        };
+      };
     };
     const compose = parse(readFileSync('deploy/compose.yaml', 'utf8')) as {
       services: { portico: { environment: Record<string, string>; read_only: boolean; cap_drop: string[] } };
@@ -62,6 +66,9 @@ describe('the manifests', () => {
       Object.keys(portico.environment).toSorted(),
     );
     expect(portico).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+    // One that hangs is started again: from outside, or, where nothing ends it, by its own watchdog, which cannot end the first process.
+    expect(container!.livenessProbe.httpGet.path).toBe('/healthz');
+    expect(portico).toMatchObject({ init: true, restart: 'unless-stopped' });
     const { privateKey } = generateKeyPairSync('rsa', {
       modulusLength: 2048,
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
