@@ -31,6 +31,38 @@ export const NEWER_VERSION =
 export const MACHINE_HINT =
   'Free disk space or memory, or raise the limit of open files. Portico retries, and continues when there is room.';
 
+/** Trouble of the machine: its code, and its text where git reports it (strerror, and git's own words where it cannot start a process). */
+const MACHINE: Readonly<Record<string, RegExp>> = {
+  ENOSPC: /No space left on device/i,
+  EDQUOT: /Disk quota exceeded/i,
+  ENFILE: /Too many open files in system/i,
+  EMFILE: /Too many open files/i,
+  ENOMEM: /Cannot allocate memory|out of memory/i,
+  EROFS: /Read-only file system/i,
+  EIO: /Input\/output error/i,
+  EAGAIN: /cannot fork/i,
+};
+
+export const MACHINE_TROUBLES: readonly string[] = Object.keys(MACHINE);
+
+/** PostgreSQL's class "insufficient resources" without "too many connections": https://www.postgresql.org/docs/17/errcodes-appendix.html */
+const DATABASE = /^53(?!300)\d{3}$/;
+
+/** What the machine, or that of the database, lacks where a text of git says so. */
+export function troubleIn(text: string): string | undefined {
+  return MACHINE_TROUBLES.find((code) => MACHINE[code]?.test(text));
+}
+
+/** What the machine, or that of the database, lacks where an error or its cause says so. */
+export function machineTrouble(error: unknown): string | undefined {
+  const { code, message, cause } = (error ?? {}) as {
+    readonly [_ in 'code' | 'message' | 'cause']?: unknown;
+  };
+  if (code === 'MACHINE_TROUBLE') return troubleIn(String(message)) ?? 'EIO';
+  if (typeof code === 'string' && (code in MACHINE || DATABASE.test(code))) return code;
+  return cause === undefined ? undefined : machineTrouble(cause);
+}
+
 export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

@@ -14,6 +14,7 @@ import { hasBubblewrap } from './function/sandbox/bubblewrap.ts';
 import { createCatchUp } from './intake/catch-up.ts';
 import { createHealth } from './intake/health.ts';
 import { createInbox } from './intake/inbox.ts';
+import { createMachineWatch, spaceOf } from './intake/machine-watch.ts';
 import { openRelay } from './intake/relay.ts';
 import { openSpool } from './intake/spool.ts';
 import type { ContentPools } from './isolation/content.ts';
@@ -54,8 +55,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   keepHeapSmall();
   const { environment } = options;
   const secrets = secretsOf(environment);
-  const log = options.log ?? createServerLog(environment);
   const metrics = createMetrics();
+  const machine = createMachineWatch((trouble) => metrics.machineTrouble(trouble));
+  const log = options.log ?? createServerLog(environment, machine.failed);
   metrics.expect({ events: Object.keys(READERS) });
   await using started = new AsyncDisposableStack();
   const database = started.use(
@@ -103,10 +105,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     stopping: () => stopping,
   });
   metrics.observeInbox(deliveries.waiting);
+  metrics.observeDisk(() => spaceOf(environment.dataDirectory));
   const health = started.use(
     createHealth({
       ping: () => database.query('select 1'),
       stopping: () => stopping,
+      troubles: machine.troubles,
       ...(environment.metrics && { registry: metrics.registry }),
     }),
   );
@@ -213,8 +217,9 @@ function createUpkeep(work: () => Promise<void>, log: Log): AsyncDisposable & { 
   };
 }
 
-export function createServerLog(environment: Environment): Log {
+export function createServerLog(environment: Environment, onError?: (error: unknown) => void): Log {
   return createLog({
+    ...(onError && { onError }),
     level: environment.logLevel,
     format: logFormatOf(environment),
     secrets: secretsOf(environment),

@@ -66,6 +66,9 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
     if (traitsOf(job.kind).withoutVariants !== true) await prepareVariants(ports);
     const answer = await handle(handlers, job.kind, job, signal);
     const reason = answer.kind === 'nothing' ? answer.reason : undefined;
+    const { at } = job.origin;
+    if (job.kind === 'comment' && answer.kind === 'done' && at !== undefined)
+      ports.metrics?.commented((Date.now() - at) / 1000);
     // A person can look for what became of a webhook; of sweeps, most jobs have nothing to do.
     if (job.origin.delivery !== undefined) ports.log.info({ reason }, 'the job is done');
     else if (reason !== undefined) ports.log.debug({ reason }, 'the job is done');
@@ -139,7 +142,7 @@ function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Ha
     comment: async (job, signal) => {
       if (!(await readers.isReader(job.data, signal))) return carryOut(job.data, signal);
       await ports.enqueue(readerCommentJob(job));
-      return DONE;
+      return PUT_OFF;
     },
     'reader-comment': async ({ data, key }, signal) => {
       const { installationId } = data.repository;

@@ -1,4 +1,4 @@
-import { MACHINE_HINT, PorticoError } from '../error.ts';
+import { MACHINE_HINT, PorticoError, troubleIn } from '../error.ts';
 
 export interface GitFailure {
   /** The subcommand, for the message. */
@@ -8,9 +8,6 @@ export interface GitFailure {
   readonly stderr: string;
 }
 
-/** The texts of ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, EROFS and EIO (strerror), and git's own where it cannot start a process. */
-const MACHINE =
-  /No space left on device|Disk quota exceeded|Too many open files|Cannot allocate memory|Read-only file system|Input\/output error|cannot fork|out of memory/i;
 const AUTH =
   /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|returned error: 40[13]/i;
 const NOT_FOUND =
@@ -28,7 +25,7 @@ const CORRUPT =
 export function gitError(failure: GitFailure): PorticoError {
   const text = failure.stderr.trim();
   const message = `git ${failure.command} failed (${failure.exitCode ?? 'no exit code'}): ${lastLines(text)}`;
-  if (MACHINE.test(text)) {
+  if (troubleIn(text) !== undefined) {
     return new PorticoError('MACHINE_TROUBLE', message, { blame: 'forge', hint: MACHINE_HINT });
   }
   if (AUTH.test(text)) {

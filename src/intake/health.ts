@@ -8,6 +8,8 @@ export interface HealthOptions {
   ping(signal: AbortSignal): Promise<unknown>;
   /** True from the moment that the process was told to stop. */
   stopping(): boolean;
+  /** What the machine lacks at the moment, by the codes of the system. */
+  troubles(): readonly string[];
   /** Absent: `/metrics` is not served. */
   readonly registry?: { readonly contentType: string; metrics(): Promise<string> };
 }
@@ -48,8 +50,10 @@ export function createHealth(options: HealthOptions): Health {
     },
     '/readyz': async () => {
       if (options.stopping()) return json(false, { reason: 'stopping' });
-      const database = await reachable(options);
-      return json(database, database ? {} : { reason: 'database' });
+      if (!(await reachable(options))) return json(false, { reason: 'database' });
+      const troubles = options.troubles();
+      // Still ready: webhooks are stored or refused one by one, and replicas that share a full disk would all be taken out of service.
+      return json(true, troubles.length === 0 ? {} : { status: 'degraded', troubles });
     },
     ...(options.registry && { '/metrics': scrape(options.registry) }),
   };

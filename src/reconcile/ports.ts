@@ -144,6 +144,8 @@ export interface Ports {
   readonly metrics?: {
     rendered(outcome: string, seconds: number): void;
     command(name: string, outcome: string): void;
+    /** A comment with commands was answered so long after its webhook came. */
+    commented(seconds: number): void;
     /** An update came by a pull request that was opened, or to the branch without one. */
     updateBrought(by: 'pull-request' | 'direct'): void;
   };

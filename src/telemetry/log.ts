@@ -20,6 +20,8 @@ export interface LogOptions {
   readonly format?: 'json' | 'text';
   /** Literal secrets (webhook secret, private key) that no pattern can know; shorter than six characters are ignored. */
   readonly secrets?: readonly string[];
+  /** Called with the error of each warning and error, also of lines that are left out. */
+  readonly onError?: (error: unknown) => void;
   /** Where lines go; standard error when absent, because standard output belongs to `--json` documents. */
   readonly stream?: DestinationStream;
 }
@@ -64,8 +66,10 @@ export function createLog(options: LogOptions = {}): Log {
           const write = (given: readonly unknown[]): void => {
             method.apply(this, given as typeof args);
           };
-          if (level < WARN) write(args);
-          else repeats.write(args, write);
+          if (level < WARN) return write(args);
+          const [fields] = args as readonly unknown[];
+          if (typeof fields === 'object' && fields !== null && 'err' in fields) options.onError?.(fields.err);
+          repeats.write(args, write);
         },
       },
     },

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
+import { MACHINE_TROUBLES } from '../error.ts';
 import { VERSION } from '../version.ts';
 
 export interface Metrics {
@@ -18,6 +19,8 @@ export interface Metrics {
   /** Work on foreign content ended: `answer`, `lost`, or the limit that it met. */
   contentWork(share: string, outcome: string, cpuSeconds: number): void;
   command(name: string, outcome: string): void;
+  /** A comment with commands was answered so long after its webhook came. */
+  commented(seconds: number): void;
   /** `by`: `pull-request` or `direct`. */
   updateBrought(by: string): void;
   /** The API was asked for one of its collections, or `other`. */
@@ -31,6 +34,10 @@ export interface Metrics {
   /** Somebody has waited for 10 seconds for a lock. */
   lockAwaited(lock: 'key' | 'database'): void;
   observeLockWaits(read: () => readonly LockWait[]): void;
+  /** Something failed because the machine lacks disk space, memory, files …; `trouble` is the code of the system or of PostgreSQL. */
+  machineTrouble(trouble: string): void;
+  /** Bytes where the data directory is. */
+  observeDisk(read: () => Promise<{ readonly free: number; readonly total: number }>): void;
   /** Counts of these are told as 0 from the start: a count that begins at 1 would be no increase, and nobody would be alerted. */
   expect(names: { readonly kinds?: readonly string[]; readonly events?: readonly string[] }): void;
 }
@@ -122,6 +129,12 @@ export function createMetrics(): Metrics {
     labelNames: ['command', 'outcome'],
     registers,
   });
+  const answers = new Histogram({
+    name: 'portico_command_seconds',
+    help: 'From the webhook of a comment with commands to their answer; commands of people without write access, who wait for their turn, are left out',
+    buckets: SECONDS,
+    registers,
+  });
   const updates = new Counter({
     name: 'portico_updates_brought_total',
     help: 'Updates by the way they came: a pull request that was opened, or direct to the branch',
@@ -141,6 +154,13 @@ export function createMetrics(): Metrics {
     registers,
   });
   for (const lock of ['key', 'database']) lockWaits.inc({ lock }, 0);
+  const troubles = new Counter({
+    name: 'portico_machine_trouble_total',
+    help: 'Failures because the machine, or that of the database, lacks something, by the code of the system or of PostgreSQL (ENOSPC: no disk space)',
+    labelNames: ['trouble'],
+    registers,
+  });
+  for (const trouble of MACHINE_TROUBLES) troubles.inc({ trouble }, 0);
   const swept = addSweepAge(registry);
   return {
     registry,
@@ -155,12 +175,15 @@ export function createMetrics(): Metrics {
     paused: addPauses(registry),
     rendered: (outcome, seconds) => renders.observe({ outcome }, seconds),
     command: (command, outcome) => commands.inc({ command, outcome }),
+    commented: (seconds) => answers.observe(seconds),
     updateBrought: (by) => updates.inc({ by }),
     apiRequest: (collection, status) => requests.inc({ collection, status }),
     observeDepth: (read) => addDepth(registry, read),
     observeInbox: (read) => addInbox(registry, read),
     observeBudget: (read) => addBudget(registry, read),
     observeFleet: (read) => addFleet(registry, read),
+    machineTrouble: (trouble) => troubles.inc({ trouble }),
+    observeDisk: (read) => addDisk(registry, read),
     lockAwaited: (lock) => lockWaits.inc({ lock }),
     observeLockWaits: (read) => addLockWaits(registry, read),
     expect({ kinds = [], events = [] }) {
@@ -268,6 +291,24 @@ function addInbox(registry: Registry, read: () => number): void {
     registers: [registry],
     collect() {
       waiting.set(read());
+    },
+  });
+}
+
+function addDisk(
+  registry: Registry,
+  read: () => Promise<{ readonly free: number; readonly total: number }>,
+): void {
+  const bytes = new Gauge({
+    name: 'portico_data_bytes',
+    help: 'Space of the file system that holds PORTICO_DATA: free for this process, and total',
+    labelNames: ['space'],
+    registers: [registry],
+    async collect() {
+      const space = await read().catch(() => undefined);
+      bytes.reset();
+      if (space === undefined) return;
+      for (const one of ['free', 'total'] as const) bytes.set({ space: one }, space[one]);
     },
   });
 }

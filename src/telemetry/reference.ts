@@ -18,6 +18,7 @@ function tableOfMetrics(): string[] {
   metrics.observeDepth(async () => []);
   metrics.observeInbox(() => 0);
   metrics.observeLockWaits(() => []);
+  metrics.observeDisk(async () => ({ free: 0, total: 0 }));
   metrics.observeBudget(async () => new Map());
   metrics.observeFleet(() => Promise.reject(new Error('nothing is scraped here')));
   return metrics.registry

@@ -41,6 +41,7 @@ describe('what Prometheus and Grafana are given', () => {
   metrics.observeDepth(async () => []);
   metrics.observeInbox(() => 0);
   metrics.observeLockWaits(() => []);
+  metrics.observeDisk(async () => ({ free: 0, total: 0 }));
   metrics.observeBudget(async () => new Map());
   metrics.observeFleet(() => Promise.reject(new Error('nothing is scraped here')));
   const labels = new Map(

@@ -6,7 +6,12 @@ import { expect, test } from 'vitest';
 import { answerPage, createHealth, isPage, pathOf, type HealthOptions } from '../../src/intake/health.ts';
 
 async function ask(path: string, options: Partial<HealthOptions> = {}, method = 'GET') {
-  using health = createHealth({ ping: async () => {}, stopping: () => false, ...options });
+  using health = createHealth({
+    ping: async () => {},
+    stopping: () => false,
+    troubles: () => [],
+    ...options,
+  });
   const server = createServer((request, response) => {
     if (isPage(pathOf(request))) void answerPage(request, response, health.page);
     else response.writeHead(404).end('not mine');
@@ -28,6 +33,11 @@ test('alive, ready, and not when stopping or without a database', async () => {
   expect(await ask('/readyz', { stopping: () => true })).toMatchObject({
     status: 503,
     text: '{"status":"unavailable","reason":"stopping"}',
+  });
+  // With a full disk it goes on as far as it can: replicas that share the disk would all be taken out of service.
+  expect(await ask('/readyz', { troubles: () => ['ENOSPC'] })).toMatchObject({
+    status: 200,
+    text: '{"status":"degraded","troubles":["ENOSPC"]}',
   });
   const broken = { ping: () => Promise.reject(new Error('password hunter22')) };
   expect(await ask('/readyz', broken)).toMatchObject({

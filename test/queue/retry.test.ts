@@ -48,6 +48,7 @@ describe('what becomes of a failed job', () => {
     [Object.assign(new Error('write'), { code: 'ENOSPC' }), 'ENOSPC'],
     [Object.assign(new Error('open'), { code: 'EMFILE' }), 'EMFILE'],
     [Object.assign(new Error('could not extend file'), { code: '53100' }), '53100'],
+    [new PorticoError('DATABASE_UNREACHABLE', 'no answer', { blame: 'forge' }), 'DATABASE_UNREACHABLE'],
     [
       gitError({
         command: 'fetch',
