@@ -29,6 +29,8 @@ import { READERS } from './webhook/event-payload.ts';
 
 export interface ServeOptions {
   readonly environment: Environment;
+  /** Ends a start that waits for the forge. */
+  readonly signal?: AbortSignal;
   /** Made from the environment when absent. */
   readonly log?: Log;
   /** Of the program that embeds this; absent, the server has its own. */
@@ -81,6 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       scrub,
       contentPools: options.contentPools,
       only: options.only,
+      signal: options.signal,
     }),
   );
   const inbox = createInbox(database);

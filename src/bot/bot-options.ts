@@ -12,6 +12,8 @@ export interface BotOptions {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly scrub: (text: string) => string;
+  /** Ends a start that waits for the forge. */
+  readonly signal?: AbortSignal | undefined;
   /** Processes for foreign content that several bots of one process share; absent, it has its own. */
   readonly contentPools?: ContentPools | undefined;
   /** Numbers of the repositories to look at; absent: all. Lost webhooks are then not asked for again. */

@@ -1,10 +1,12 @@
 /** What the server reaches: the forge, its repositories as mirrors, and who it is there. */
 
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { OUTSIDE_MEGABYTES } from '../config/environment-variables.ts';
 import type { Settings } from '../config/environment.ts';
 import type { Forge } from '../forge/forge-api.ts';
+import { isForgeError } from '../forge/forge-error.ts';
 import type { ForgeCall, ForgePause } from '../forge/forge-types.ts';
 import { connectForge } from '../forge/forge.ts';
 import { connectWorkflowForge } from '../forge/workflow-forge.ts';
@@ -54,7 +56,7 @@ export async function connect(options: BotOptions): Promise<Connections> {
     budget,
     forge,
     identity: createBotIdentity({
-      app: await forge.app(),
+      app: await answered(() => forge.app(options.signal), options),
       gitUrl: environment.gitUrl,
       committer: environment.committer,
       accountId: (installationId, login, signal) => forge.accountId(installationId, login, signal),
@@ -78,6 +80,27 @@ export async function connect(options: BotOptions): Promise<Connections> {
     askUrl: createUrlGate(environment.gateHosts ?? [], createOutsideFetch({ inside })),
     notify: environment.notify && createNotifier(environment.notify, createOutsideFetch({ inside })),
   };
+}
+
+/** Pauses between two tries of a start: a forge in maintenance is soon known to be back. */
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+
+/** A server waits for a forge that has trouble; everything else ends the start. One run has its own limit of time. */
+async function answered<Answer>(
+  ask: () => Promise<Answer>,
+  { log, once, signal }: Pick<BotOptions, 'log' | 'once' | 'signal'>,
+): Promise<Answer> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (once !== undefined || !isForgeError(error, 'FORGE_UNAVAILABLE', 'RATE_LIMITED')) throw error;
+      log.warn({ err: error }, 'the forge does not answer: the start waits');
+      const wait = error.retryAfter === undefined ? pause : error.retryAfter * 1_000;
+      await sleep(wait, undefined, signal && { signal });
+    }
+  }
 }
 
 function forgeOf({ environment, metrics, tracing, once }: BotOptions, budget: Budget): Forge {

@@ -29,7 +29,7 @@ export async function serve(call: Call): Promise<number> {
 }
 
 async function serveUntil(signal: AbortSignal, environment: Environment): Promise<number> {
-  await using server = await startServer({ environment });
+  await using server = await startServer({ environment, signal });
   await using _watchdog = startWatchdog(
     logFormatOf(environment) === 'json' ? { version: VERSION, msg: STILL } : STILL,
   );

@@ -129,8 +129,9 @@ test(
   },
 );
 
+const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+
 async function holdElsewhere(place: Place, key: string): Promise<AsyncDisposable & { readonly pid: number }> {
-  const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const script = `
     const { openDatabase } = await import(${source('queue/open-database.ts')});
     const { createSharedLock } = await import(${source('replica/shared-lock.ts')});
