@@ -27,7 +27,7 @@ export const approve: AnywhereCommand = {
   ],
   accepts: { positional: 1, commit: true },
   contexts: 'pull-or-issue',
-  guard: 'head',
+  guard: 'content',
   fits: (state) => wouldAct(approve, state),
   decide(state, { positional: [name] }) {
     const { caller, config, checks, digest, approvals, place: pull } = state;

@@ -84,6 +84,8 @@ export interface PullPlace {
   readonly headSeenAtComment?: string;
   /** When the head was pushed; undefined where nobody knows. */
   readonly headPushedAt?: string;
+  /** When the forge recorded that push; asked only where Portico saw the head after the comment. */
+  readonly headReceivedAt?: string;
   readonly baseRef: string;
   /** The forge says that rules of the base branch hold it back, or that it has to be up to date with it. */
   readonly heldBack?: 'blocked' | 'behind';

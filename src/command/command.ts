@@ -29,8 +29,8 @@ interface CommandBase {
 
 export interface PullCommand extends CommandBase {
   readonly contexts: 'pull';
-  /** `head`: only while the head is what the caller saw. `open`: the pull request must be open. */
-  readonly guard: 'head' | 'open';
+  /** `head`: only while the head is what the caller saw. `content`: only of content that Portico had checked by then. `open`: the pull request must be open. */
+  readonly guard: 'content' | 'head' | 'open';
   /** It merges: checks that wait for people are made anew first, and a merge whose end was lost is answered, not refused. */
   readonly merges?: true;
   decide(state: CommandState, args: Arguments, pull: PullPlace): Decision;
@@ -39,7 +39,7 @@ export interface PullCommand extends CommandBase {
 export interface AnywhereCommand extends CommandBase {
   readonly contexts: 'pull-or-issue';
   /** `none`: answers even where nothing can be done any more. */
-  readonly guard: 'head' | 'open' | 'none';
+  readonly guard: 'content' | 'head' | 'open' | 'none';
   decide(state: CommandState, args: Arguments): Decision;
 }
 

@@ -14,7 +14,7 @@ export function guardProblem(
   const { place } = state;
   const closed = closedProblem(state);
   if (closed !== undefined || place.kind === 'issue' || guard === 'open') return closed;
-  return commitProblem(place, commit) ?? movedProblem(state, place, commit);
+  return commitProblem(place, commit) ?? movedProblem(state, place, guard, commit);
 }
 
 function closedProblem({ place }: CommandState): Refusal | undefined {
@@ -45,13 +45,17 @@ function commitProblem(place: PullPlace, commit: string | undefined): Refusal | 
  * Both proofs must hold: the head recorded when the comment arrived, and the times, since a push can come between the
  * comment and its webhook. A short id after `@` proves little (seven digits can be forged), so where neither is
  * known only the whole commit id will do.
+ * Where Portico was away, it sees a head late: then the forge's own record of the push counts, but not for an approval, which is of the
+ * content that Portico had checked by then. A push in the second of the comment may be the later of both.
  */
 function movedProblem(
   { comment }: CommandState,
   place: PullPlace,
+  guard: 'content' | 'head',
   commit: string | undefined,
 ): Refusal | undefined {
-  const { headSha, headSeenAtComment, headPushedAt } = place;
+  const { headSha, headSeenAtComment, headPushedAt, headReceivedAt } = place;
+  const received = guard === 'head' && isBefore(headReceivedAt, comment.createdAt);
   if (headSeenAtComment !== undefined && headSeenAtComment !== headSha) {
     return refuse(
       'head-moved',
@@ -59,7 +63,7 @@ function movedProblem(
       'Review the new commits, then repeat the command.',
     );
   }
-  if (headPushedAt !== undefined && (compareTimes(comment.createdAt, headPushedAt) ?? -1) < 0) {
+  if (headPushedAt !== undefined && !received && (compareTimes(comment.createdAt, headPushedAt) ?? -1) < 0) {
     return refuse(
       'older-than-push',
       `${short(headSha)} was pushed, or first seen by Portico, after your comment`,
@@ -72,6 +76,10 @@ function movedProblem(
     `no record shows which commit you saw, and the head is now ${short(headSha)}`,
     `Repeat the command, or add the full commit id: @${headSha}.`,
   );
+}
+
+function isBefore(one: string | undefined, other: string): boolean {
+  return one !== undefined && (compareTimes(one, other) ?? 0) < 0;
 }
 
 function short(sha: string): string {

@@ -33,7 +33,10 @@ Write a command at the start of a line of a new comment, or of a review:
 function section(command: Command): string {
   const where = command.contexts === 'pull' ? 'pull requests' : 'pull requests and issues';
   const author = command.mayAlso.includes('author') ? ', and the author' : '';
-  const moved = command.guard === 'head' ? 'refused if something was pushed after the comment' : '';
+  const moved =
+    command.guard === 'head' || command.guard === 'content'
+      ? 'refused if something was pushed after the comment'
+      : '';
   const facts = [`In ${where}`, `role ${command.minimumRole} or higher${author}`, moved]
     .filter(Boolean)
     .join('; ');

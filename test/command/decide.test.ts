@@ -371,6 +371,18 @@ describe('25 what moved since the comment', () => {
     ['moved, though the new head is named', ' @1a2b3c4', { place: moved }, 'head-moved'],
   ])('%s', (_name, suffix, change, want) => expect(outcome(`/portico publish${suffix}`, change)).toBe(want));
 
+  test.each([
+    ['publish', '2026-11-20T10:04:59Z', 'merge'],
+    ['publish', '2026-11-20T10:05:00Z', 'older-than-push'],
+    ['publish', '2026-11-20T10:06:00Z', 'older-than-push'],
+    // Of content that Portico had not checked, no approval counts.
+    ['approve', '2026-11-20T10:04:59Z', 'older-than-push'],
+  ])('Portico saw it late, %s, and the forge recorded the push at %s: %s', (verb, headReceivedAt, want) => {
+    const { place } = at('2026-11-20T10:30:00Z', HEAD);
+    const person = verb === 'approve' ? { caller: caller({ isAuthor: false }) } : {};
+    expect(outcome(`/portico ${verb}`, { place: { ...place, headReceivedAt }, ...person })).toBe(want);
+  });
+
   test('render takes the head as it is', () =>
     expect(outcome('/portico render', { place: moved })).toBe('render'));
 });

@@ -1,6 +1,7 @@
 /** What a command is decided on, read from the forge and git just before. */
 import { isSameAccount } from '../../command/account.ts';
 import type { Checks, CommandState, PullPlace } from '../../command/command-state.ts';
+import { compareTimes } from '../../command/moment.ts';
 import { doesMerge } from '../../command/table.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFIG_CHECK, POWER_CHECK } from '../check-names.ts';
 import type { CommentSource } from '../comment-source.ts';
@@ -9,7 +10,7 @@ import type { CheckRun } from '../forge/checks.ts';
 import type { CommentTarget } from '../job.ts';
 import { behindPackages } from '../merge/concurrent-draft.ts';
 import { openConflicts } from '../merge/open-conflicts.ts';
-import type { RepositoryWork } from '../ports.ts';
+import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
@@ -122,6 +123,8 @@ async function inPull(
       ...pullPlace(snapshot),
       author: author.login,
       ...(began !== null && { headPushedAt: began }),
+      ...(began !== null &&
+        (await receivedLate(access, snapshot, { began, comment: source.createdAt }, signal))),
       ...(target.headSeen !== undefined && {
         headSeenAtComment: await seenHead({ ports, access, signal }, target, snapshot),
       }),
@@ -152,6 +155,19 @@ async function inPull(
     ),
   };
   return { state, snapshot };
+}
+
+/** When the forge recorded the push of a head that Portico has seen only after the comment; of another repository it is not asked. */
+async function receivedLate(
+  access: RepositoryAccess,
+  { pull, head, writable }: ProposalSnapshot,
+  times: { readonly began: string; readonly comment: string },
+  signal: AbortSignal | undefined,
+): Promise<Pick<PullPlace, 'headReceivedAt'>> {
+  if (!writable || (compareTimes(times.comment, times.began) ?? 0) >= 0) return {};
+  const activity = await access.forge.branchActivity(`refs/heads/${pull.headRef}`, {}, signal);
+  const push = activity?.pushes.at(-1);
+  return push?.after === head.oid ? { headReceivedAt: push.at } : {};
 }
 
 function pullPlace({ pull, head, writable }: ProposalSnapshot): PullPlace {

@@ -27,6 +27,10 @@ beforeAll(async () => {
       life: { files: below('web', smallPackage('web')) },
       ends: { files: below('web', smallPackage('web')) },
       talk: { files: below('web', smallPackage('web')) },
+      away: {
+        spec: 'branch: main\npublish: { requireApprovals: 0 }',
+        files: below('web', smallPackage('web')),
+      },
     },
     { watched: true },
   );
@@ -42,6 +46,21 @@ afterAll(async () => {
 function oneLine({ reply = '' }: { readonly reply: string | undefined }): string {
   return reply.replace(/^<!-- .* -->\n/, '').replaceAll(/\(http[^)]*\)/g, '(URL)');
 }
+
+test('a command that was given after a push while Portico was away is carried out', async () => {
+  const repo = stage.repository('away');
+  await stage.stopBot();
+  await repo.push('next', { 'web/config.yaml': configMap('web', { color: 'red' }) });
+  const { data } = await repo.create('next');
+  // The forge tells times by the second.
+  await setTimeout(1_050);
+  const said = await repo.say(data.number, '/portico publish');
+  await setTimeout(1_050);
+  await stage.startBot();
+  await stage.look('away');
+  expect(await repo.answerTo(data.number, said)).toMatchObject({ reaction: 'rocket' });
+  expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+});
 
 describe('the life of a proposal, by commands', () => {
   let life: StageRepository;
