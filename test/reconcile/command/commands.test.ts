@@ -166,7 +166,9 @@ describe('the life of a proposal, by commands', () => {
       }),
     );
     // From the webhook of a comment to the end of its job, by the delivery.
-    const { delivery, kind, key } = trail.find(({ command }) => command === 'publish')!;
+    const { delivery, kind, key } = trail.find(
+      ({ command, repository }) => command === 'publish' && repository === 'acme/life',
+    )!;
     expect(kind).toBe('comment');
     const about = { delivery, repository: 'acme/life', version: VERSION };
     const followed = lines.filter((line) => line['delivery'] === delivery);
@@ -594,10 +596,12 @@ test('what the dashboard and the alerts ask for is not only there, it is told', 
       expect(text).toContain(`# TYPE ${name} gauge`);
     // Nobody asks the API here.
     else if (name === 'portico_api_requests_total') expect(text).toContain(`# TYPE ${name} counter`);
-    // Nothing is given up, which has to be told: an alert asks for the increase.
-    else if (name === 'portico_jobs_given_up_total') expect(text).toMatch(new RegExp(`^${name}.* 0$`, 'm'));
-    // And nobody has to pause.
-    else if (name === 'portico_forge_pause_seconds') expect(text).toContain(`# TYPE ${name} gauge`);
+    // Nothing is given up or fails, which has to be told: alerts ask for the increase.
+    else if (/^portico_(?:jobs_given_up|machine_trouble)_total$/.test(name))
+      expect(text).toMatch(new RegExp(`^${name}.* 0$`, 'm'));
+    // And nobody has to pause, or waits for a lock.
+    else if (/^portico_(?:forge_pause|lock_wait)_seconds$/.test(name))
+      expect(text).toContain(`# TYPE ${name} gauge`);
     else
       expect(
         told.some((line) => line.startsWith(name)),
