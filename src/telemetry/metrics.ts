@@ -1,10 +1,9 @@
 /** What Portico counts, for Prometheus. Labels are few and bounded: never a repository, a person or a path with names in it. */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 import { MACHINE_TROUBLES } from '../error.ts';
 import { VERSION } from '../version.ts';
+import { addDisk, addLockWaits, addStall, type LockWait } from './process-gauges.ts';
 
 export interface Metrics {
   readonly registry: Registry;
@@ -52,13 +51,6 @@ interface Fleet {
   readonly lagSeconds: ReadonlyMap<string, number>;
 }
 
-/** A long wait: for the lock `database`, or for a key; `holder` is a process. */
-interface LockWait {
-  readonly lock: string;
-  readonly holder: string;
-  readonly seconds: number;
-}
-
 interface Depth {
   readonly lane: string;
   readonly ready: number;
@@ -66,8 +58,6 @@ interface Depth {
   readonly active: number;
   readonly ageSeconds: number;
 }
-
-const STALL_RESOLUTION_MS = 10;
 
 const SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
@@ -199,22 +189,6 @@ function isGivenUp(outcome: string): boolean {
   return GIVEN_UP.some((one) => one === outcome);
 }
 
-/** How long the event loop stood still at most since it was asked last: while it does, nobody is answered. */
-function addStall(registry: Registry): void {
-  const delay = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
-  delay.enable();
-  const stall = new Gauge({
-    name: 'portico_event_loop_stall_seconds',
-    help: 'The longest stall of the event loop since the scrape before',
-    registers: [registry],
-    collect() {
-      // The histogram counts the interval between two looks, not only what is beyond it.
-      stall.set(Math.max(0, delay.max / 1e9 - STALL_RESOLUTION_MS / 1e3));
-      delay.reset();
-    },
-  });
-}
-
 /** What is left of pauses that the forge asked for; a pause that is over is told as 0 once more and then no longer. */
 function addPauses(registry: Registry): Metrics['paused'] {
   const pauses = new Map<
@@ -291,39 +265,6 @@ function addInbox(registry: Registry, read: () => number): void {
     registers: [registry],
     collect() {
       waiting.set(read());
-    },
-  });
-}
-
-function addDisk(
-  registry: Registry,
-  read: () => Promise<{ readonly free: number; readonly total: number }>,
-): void {
-  const bytes = new Gauge({
-    name: 'portico_data_bytes',
-    help: 'Space of the file system that holds PORTICO_DATA: free for this process, and total',
-    labelNames: ['space'],
-    registers: [registry],
-    async collect() {
-      const space = await read().catch(() => undefined);
-      bytes.reset();
-      if (space === undefined) return;
-      for (const one of ['free', 'total'] as const) bytes.set({ space: one }, space[one]);
-    },
-  });
-}
-
-/** Keys are not told: they hold numbers of repositories. */
-function addLockWaits(registry: Registry, read: () => readonly LockWait[]): void {
-  const waits = new Gauge({
-    name: 'portico_lock_wait_seconds',
-    help: 'The longest present wait for a lock, if it is more than ten seconds, by the process that holds the lock',
-    labelNames: ['lock', 'holder'],
-    registers: [registry],
-    collect() {
-      waits.reset();
-      for (const { lock, holder, seconds } of [...read()].sort((a, b) => a.seconds - b.seconds))
-        waits.set({ lock: lock === 'database' ? lock : 'key', holder }, seconds);
     },
   });
 }
