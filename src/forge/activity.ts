@@ -47,13 +47,13 @@ function toPush({ before, after, timestamp, activity_type: type, actor }: RawAct
     before: commitOrNull(before),
     after: commitOrNull(after),
     type,
-    actor: actor ? { login: actor.login, id: actor.id, isBot: actor.type === 'Bot' } : null,
+    actor: actor ? { login: actor.login, id: actor.id ?? undefined, isBot: actor.type === 'Bot' } : null,
     at: timestamp,
   };
 }
 
-function commitOrNull(oid: string | null): string | null {
-  return oid === null || NO_COMMIT.test(oid) ? null : oid;
+function commitOrNull(oid: string | null | undefined): string | null {
+  return oid === null || oid === undefined || NO_COMMIT.test(oid) ? null : oid;
 }
 
 /** Pages of this list are reached by the cursor of the `link` header alone. */

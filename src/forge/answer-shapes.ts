@@ -1,14 +1,14 @@
 /**
  * The fields of the forge's answers that Portico relies on, by route. A proxy may cut or replace an answer: what does not have them is a
  * failure of the forge, is never cached, and is asked for again. A field that no decision needs is not here, because an older GitHub
- * Enterprise Server may not have it. Names of fields: https://docs.github.com/en/rest
+ * Enterprise Server may not have it; one that may be null may be absent too. Names of fields: https://docs.github.com/en/rest
  */
 import { z } from 'zod';
 
 const account = z.object({
-  id: z.number().optional(),
+  id: z.number().nullish(),
   login: z.string(),
-  type: z.string().optional(),
+  type: z.string().nullish(),
 });
 
 const repository = z.object({
@@ -16,13 +16,13 @@ const repository = z.object({
   name: z.string(),
   full_name: z.string(),
   owner: z.object({ login: z.string() }),
-  default_branch: z.string().optional(),
-  visibility: z.string().optional(),
+  default_branch: z.string().nullish(),
+  visibility: z.string().nullish(),
   private: z.boolean(),
-  archived: z.boolean().optional(),
+  archived: z.boolean().nullish(),
   fork: z.boolean(),
   html_url: z.string(),
-  clone_url: z.string().optional(),
+  clone_url: z.string().nullish(),
   topics: z.array(z.string()).nullish(),
   custom_properties: z.record(z.string(), z.unknown()).nullish(),
 });
@@ -34,26 +34,26 @@ const pull = z.object({
   number: z.number(),
   node_id: z.string(),
   state: z.string(),
-  draft: z.boolean().optional(),
-  locked: z.boolean().optional(),
-  merged: z.boolean().optional(),
+  draft: z.boolean().nullish(),
+  locked: z.boolean().nullish(),
+  merged: z.boolean().nullish(),
   merged_at: z.string().nullish(),
   merged_by: account.nullish(),
   merge_commit_sha: z.string().nullish(),
   title: z.string(),
   body: z.string().nullish(),
-  user: account.nullable(),
+  user: account.nullish(),
   labels: z.array(label),
   head: z.object({
     ref: z.string(),
     sha: z.string(),
-    repo: z.object({ id: z.number(), full_name: z.string().optional() }).nullable(),
+    repo: z.object({ id: z.number(), full_name: z.string().nullish() }).nullish(),
   }),
-  base: z.object({ ref: z.string(), repo: repository.optional() }),
+  base: z.object({ ref: z.string(), repo: repository.nullish() }),
   html_url: z.string(),
   created_at: z.string(),
   mergeable: z.boolean().nullish(),
-  mergeable_state: z.string().optional(),
+  mergeable_state: z.string().nullish(),
 });
 
 const issue = z.object({
@@ -62,10 +62,10 @@ const issue = z.object({
   state: z.string(),
   title: z.string(),
   body: z.string().nullish(),
-  user: account.nullable(),
+  user: account.nullish(),
   labels: z.array(z.union([z.string(), label])),
-  pull_request: z.unknown().optional(),
-  locked: z.boolean().optional(),
+  pull_request: z.unknown().nullish(),
+  locked: z.boolean().nullish(),
   created_at: z.string(),
   updated_at: z.string(),
 });
@@ -73,8 +73,8 @@ const issue = z.object({
 const comment = z.object({
   id: z.number(),
   node_id: z.string(),
-  user: account.nullable(),
-  body: z.string().optional(),
+  user: account.nullish(),
+  body: z.string().nullish(),
   created_at: z.string(),
   updated_at: z.string(),
   performed_via_github_app: z.object({ id: z.number() }).nullish(),
@@ -83,21 +83,21 @@ const comment = z.object({
 const review = z.object({
   id: z.number(),
   node_id: z.string(),
-  user: account.nullable(),
+  user: account.nullish(),
   state: z.string(),
   body: z.string(),
   commit_id: z.string().nullish(),
-  submitted_at: z.string().optional(),
+  submitted_at: z.string().nullish(),
 });
 
 const checkRun = z.object({
   id: z.number(),
   name: z.string(),
   head_sha: z.string(),
-  external_id: z.string().nullable(),
+  external_id: z.string().nullish(),
   status: z.string(),
   conclusion: z.string().nullish(),
-  app: z.object({ id: z.number() }).nullable(),
+  app: z.object({ id: z.number() }).nullish(),
   check_suite: z.object({ id: z.number() }).nullish(),
   output: z.object({ title: z.string().nullish(), annotations_count: z.number() }),
   started_at: z.string().nullish(),
@@ -106,23 +106,23 @@ const checkRun = z.object({
 const release = z.object({
   id: z.number(),
   tag_name: z.string(),
-  name: z.string().nullable(),
+  name: z.string().nullish(),
   body: z.string().nullish(),
 });
 
 const installation = z.object({
   id: z.number(),
   account: z
-    .object({ login: z.string().optional(), slug: z.string().optional(), type: z.string().optional() })
-    .nullable(),
+    .object({ login: z.string().nullish(), slug: z.string().nullish(), type: z.string().nullish() })
+    .nullish(),
   suspended_at: z.string().nullish(),
   permissions: z.record(z.string(), z.unknown()),
 });
 
 const activity = z.object({
   ref: z.string(),
-  before: z.string().nullable(),
-  after: z.string().nullable(),
+  before: z.string().nullish(),
+  after: z.string().nullish(),
   timestamp: z.string(),
   activity_type: z.string(),
   actor: account.nullish(),
@@ -134,16 +134,16 @@ const delivery = z.object({
   delivered_at: z.string(),
   status_code: z.number(),
   event: z.string(),
-  action: z.string().nullable(),
-  installation_id: z.number().nullable(),
-  repository_id: z.number().nullable(),
+  action: z.string().nullish(),
+  installation_id: z.number().nullish(),
+  repository_id: z.number().nullish(),
 });
 
 const rule = z.object({
   type: z.string(),
   parameters: z
-    .looseObject({ required_status_checks: z.array(z.object({ context: z.string() })).optional() })
-    .optional(),
+    .looseObject({ required_status_checks: z.array(z.object({ context: z.string() })).nullish() })
+    .nullish(),
 });
 
 const suite = z.object({
@@ -177,7 +177,7 @@ const withId = z.object({ id: z.number() });
 const withSha = z.object({ sha: z.string() });
 
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
-  'GET /app': z.object({ id: z.number(), slug: z.string(), name: z.string() }),
+  'GET /app': z.object({ id: z.number(), slug: z.string().nullish(), name: z.string() }),
   'GET /app/hook/deliveries': z.array(delivery),
   'GET /app/installations': z.array(installation),
   'GET /app/installations/{installation_id}': installation,
@@ -198,15 +198,15 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
   [`GET ${REPOSITORY}/branches/{branch}`]: z.object({
     protection: z
       .object({
-        enabled: z.boolean().optional(),
-        required_status_checks: z.object({ contexts: z.array(z.string()).optional() }).optional(),
+        enabled: z.boolean().nullish(),
+        required_status_checks: z.object({ contexts: z.array(z.string()).nullish() }).nullish(),
       })
-      .optional(),
+      .nullish(),
   }),
   [`GET ${REPOSITORY}/rules/branches/{branch}`]: z.array(rule),
   [`GET ${REPOSITORY}/collaborators/{username}/permission`]: z.object({
     permission: z.string(),
-    role_name: z.string().optional(),
+    role_name: z.string().nullish(),
     user: withId.nullish(),
   }),
   [`GET ${REPOSITORY}/pulls`]: z.array(pull),

@@ -48,10 +48,10 @@ function toDelivery(raw: RawDelivery): FailedDelivery {
     id: raw.id,
     guid: raw.guid,
     event: raw.event,
-    action: raw.action,
+    action: raw.action ?? null,
     deliveredAt: raw.delivered_at,
     statusCode: raw.status_code,
-    installationId: raw.installation_id,
-    repositoryId: raw.repository_id,
+    installationId: raw.installation_id ?? null,
+    repositoryId: raw.repository_id ?? null,
   };
 }
