@@ -150,7 +150,7 @@ test('the command line prints tables, JSON and graphs, and no credentials', asyn
   const table = await portico(['get', 'outdated'], { cwd });
   expect(table.stderr).toBe('');
   expect(table.stdout).toBe(
-    'REPOSITORY  PACKAGE  UPSTREAM             AT  NEWEST\nacme/shop   front    acme/blueprints:web  v1  v2\n',
+    'REPOSITORY  PACKAGE  UPSTREAM             UPSTREAM AT  UPSTREAM NEWEST\nacme/shop   front    acme/blueprints:web  v1           v2\n',
   );
   const json = await portico(['get', 'upstreams', '--in', '.', '-o', 'json'], { cwd });
   expect(JSON.parse(json.stdout).upstreams).toHaveLength(2);

@@ -5,5 +5,5 @@ export const SOURCES_LOCK_FILE = 'portico-sources.lock.yaml';
 
 /** True for a `portico-sources.yaml` with processors, which build charts and kustomizations; a mistake in it has a check of its own. */
 export function sourcesBuild(bytes: Uint8Array): boolean {
-  return /^\s*processors:/m.test(new TextDecoder().decode(bytes));
+  return /^[ \t]*processors:/m.test(new TextDecoder().decode(bytes));
 }
