@@ -199,7 +199,16 @@ function reportNode(node: YamlNode, inFlow: boolean, report: Report): void {
       reportWord(node, report);
       return reportScalar(node, inFlow, report);
     case 'list':
-      for (const { value } of node.items) reportNode(value, node.flow === true, report);
+      for (const { value } of node.items) {
+        // An anchor is all that such an item has.
+        if (node.flow === true && isEmpty(value) && value.at !== undefined)
+          report(
+            value.at.body,
+            'kustomize reads an item without a value as an empty string',
+            'Write `null`.',
+          );
+        reportNode(value, node.flow === true, report);
+      }
       return;
     case 'map':
       for (const entry of node.entries) {
@@ -207,6 +216,10 @@ function reportNode(node: YamlNode, inFlow: boolean, report: Report): void {
         reportNode(entry.value, node.flow === true, report);
       }
   }
+}
+
+function isEmpty(node: YamlNode): boolean {
+  return node.kind === 'scalar' && node.value === null && node.at?.body === node.at?.end;
 }
 
 /** Escapes of characters that kustomize writes as they are, so that Flux reads a space, and halves of pairs. */
@@ -321,7 +334,7 @@ function reportKey({ key, name, at, value }: MapEntry, inFlow: boolean, report: 
   else reportScalar(key, inFlow, report);
   if (inFlow && key.style === 'plain' && at !== undefined && /:[^ \t\r\n]/.test(around(at)))
     report(offset, 'a `:` without a space behind it is part of the text for Go', 'Put a space behind it.');
-  if (inFlow && value.kind === 'scalar' && value.value === null && value.at?.body === value.at?.end)
+  if (inFlow && isEmpty(value))
     report(offset, 'kustomize reads a key without a value as an empty string', 'Write `null` as its value.');
   if (name === '<<') {
     report(offset, 'the tools of a cluster merge `<<` differently', 'Write the fields where they belong.');
