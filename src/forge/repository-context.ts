@@ -29,7 +29,11 @@ export function authorOf(user: RawAccount | null | undefined): {
   authorId: number | undefined;
   authorIsBot: boolean;
 } {
-  return { author: user?.login ?? 'ghost', authorId: user?.id ?? undefined, authorIsBot: user?.type === 'Bot' };
+  return {
+    author: user?.login ?? 'ghost',
+    authorId: user?.id ?? undefined,
+    authorIsBot: user?.type === 'Bot',
+  };
 }
 
 /** Label names, which the forge gives as texts or objects. */
