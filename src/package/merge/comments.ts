@@ -32,9 +32,13 @@ export function mergedComments(
   upstream: Slot | undefined,
   tell: TellComment = () => undefined,
 ): CommentChange | undefined {
-  if (!isRead(local) || !isRead(base) || !isRead(upstream) || local.at.flow) return undefined;
-  const line = mergedLine(local, base, upstream, tell);
-  const lead = mergedLead(local, base, upstream, tell);
+  // A made slot has the comments of the read one that it was made of, or what it shall have instead.
+  const read = local.at === undefined ? local.base : local;
+  if (!isRead(read) || !isRead(base) || !isRead(upstream) || read.at.flow) return undefined;
+  const { line: newLine, lead: newLead } = local.comments ?? {};
+  const ownLine = newLine === undefined ? (lineComment(read)?.text ?? '') : (newLine ?? '');
+  const line = mergedLine(ownLine, base, upstream, tell);
+  const lead = mergedLead(newLead ?? leadOf(read), base, upstream, tell);
   if (line === undefined && lead === undefined) return undefined;
   return { ...(line === undefined ? {} : { line }), ...(lead === undefined ? {} : { lead }) };
 }
@@ -46,16 +50,14 @@ function isRead(slot: Slot | undefined): slot is ReadSlot {
 }
 
 function mergedLine(
-  local: ReadSlot,
+  d: string,
   base: ReadSlot,
   upstream: ReadSlot,
   tell: TellComment,
 ): string | null | undefined {
   const o = lineComment(base)?.text ?? '';
   const u = lineComment(upstream)?.text ?? '';
-  if (o === u) return undefined;
-  const d = lineComment(local)?.text ?? '';
-  if (d === u) return undefined;
+  if (o === u || d === u) return undefined;
   if (d !== o) {
     const isTaken = isSetter(u);
     tell(isTaken ? 'upstream' : 'local', isTaken ? d : u);
@@ -65,12 +67,12 @@ function mergedLine(
 }
 
 function mergedLead(
-  local: ReadSlot,
+  d: Lead | undefined,
   base: ReadSlot,
   upstream: ReadSlot,
   tell: TellComment,
 ): Lead | undefined {
-  const [d, o, u] = [leadOf(local), leadOf(base), leadOf(upstream)];
+  const [o, u] = [leadOf(base), leadOf(upstream)];
   if (d === undefined || o === undefined || u === undefined) return undefined;
   const merged = mergedTrivia(d, o, u, tell);
   return merged && { lines: merged, column: d.column };

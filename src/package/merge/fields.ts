@@ -29,6 +29,8 @@ export interface FieldContext {
   readonly stretch: (path: YamlPath, stretch: Stretch) => Choice;
   /** Told of what is no conflict, and yet worth a look. */
   readonly note: (code: string, path: YamlPath, message: string) => void;
+  /** True where nobody is told and the result is only looked at: such a merge does not try out others in turn. */
+  readonly isTrial?: true;
 }
 
 interface Values {
@@ -52,7 +54,7 @@ export interface Spot {
 }
 
 /** One place in its three states. */
-interface NodeMerge<Node = YamlNode> {
+export interface NodeMerge<Node = YamlNode> {
   readonly local: Node | undefined;
   readonly base: Node | undefined;
   readonly upstream: Node | undefined;

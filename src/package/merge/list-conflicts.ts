@@ -1,7 +1,8 @@
 import { madeList } from '../yaml/change.ts';
-import { canon, same } from '../yaml/compare.ts';
+import { canon } from '../yaml/compare.ts';
 import type { ListItem, ListNode } from '../yaml/node.ts';
-import type { FieldContext } from './fields.ts';
+import type { Side } from './conflict.ts';
+import type { FieldContext, NodeMerge } from './fields.ts';
 import { canons, mergeStretches } from './list-positions.ts';
 import type { ListMerge, SettlePiece } from './list-positions.ts';
 import { occurrences } from './stretches.ts';
@@ -34,34 +35,67 @@ function partOf(list: ListNode, range: Piece['local']): ListNode {
   return madeList(list, list.items.slice(...range));
 }
 
+/** True where every stretch that nothing else settles can be taken from one side as a whole. */
+function staysMerged(lists: ListMerge): boolean {
+  return isStable(lists, (local, context, choose) => {
+    const take: SettlePiece = (piece): readonly ListItem[] => {
+      const side = choose();
+      return (side === 'local' ? local : lists.upstream)?.items.slice(...piece[side]) ?? [];
+    };
+    return local && mergeStretches({ ...lists, context, local }, take);
+  });
+}
+
 /**
  * True where the same merge of its own result changes nothing more, whichever side is taken, and no item is in it more
  * often than on one of the sides.
  */
-function staysMerged(lists: ListMerge): boolean {
-  return (['upstream', 'local'] as const).every((side) => {
-    const context: FieldContext = {
-      ...lists.context,
-      conflict: () => side,
-      stretch: () => side,
-      note: () => {},
+export function isStable(
+  { local, upstream, context }: Pick<NodeMerge<ListNode>, 'local' | 'upstream' | 'context'>,
+  merge: (local: ListNode | undefined, trial: FieldContext, choose: () => Side) => ListNode | undefined,
+): boolean {
+  let isAsked = true;
+  return SIDES.every((side) => {
+    // Without a conflict both sides are one.
+    if (!isAsked) return true;
+    isAsked = false;
+    const choose = (): Side => {
+      isAsked = true;
+      return side;
     };
-    const take: SettlePiece = (piece): readonly ListItem[] => lists[side].items.slice(...piece[side]);
-    const once = mergeStretches({ ...lists, context }, take);
-    if (once === undefined || repeatsItems(once, lists)) return false;
-    const again = mergeStretches({ ...lists, context, local: once }, take);
-    return again !== undefined && same(again, once);
+    const trial: FieldContext = {
+      ...context,
+      conflict: choose,
+      stretch: choose,
+      note: () => {},
+      isTrial: true,
+    };
+    const once = merge(local, trial, choose);
+    // Items are told apart by identity: upstream's own ones would be found on both sides.
+    const copy =
+      once &&
+      madeList(
+        once,
+        once.items.map((item) => ({ ...item })),
+      );
+    return !repeatsItems(once, local, upstream) && merge(copy, trial, choose) === copy;
   });
 }
 
-function repeatsItems(merged: ListNode, { local, upstream }: ListMerge): boolean {
+const SIDES: readonly Side[] = ['upstream', 'local'];
+
+function repeatsItems(
+  merged: ListNode | undefined,
+  local: ListNode | undefined,
+  upstream: ListNode | undefined,
+): boolean {
   const [own, theirs] = [countsOf(local), countsOf(upstream)];
   return [...countsOf(merged)].some(
-    ([text, count]) => count > Math.max(own.get(text) ?? 0, theirs.get(text) ?? 0),
+    ([text, count]) => count > Math.max(1, own.get(text) ?? 0, theirs.get(text) ?? 0),
   );
 }
 
-function countsOf(list: ListNode): ReadonlyMap<string, number> {
-  const groups = Map.groupBy(canons(list), (text) => text);
+function countsOf(list: ListNode | undefined): ReadonlyMap<string, number> {
+  const groups = Map.groupBy(list === undefined ? [] : canons(list), (text) => text);
   return new Map([...groups].map(([text, group]) => [text, group.length]));
 }

@@ -5,9 +5,9 @@ import type { ListItem, ListNode, YamlNode } from '../yaml/node.ts';
 import { mergedComments, withComments } from './comments.ts';
 import { mergeNodes, settled, telling } from './fields.ts';
 import type { FieldContext, Spot } from './fields.ts';
-import { mergeByPosition } from './list-conflicts.ts';
+import { isStable, mergeByPosition } from './list-conflicts.ts';
 import { isSameOrder, ORDER_COUNTS, tellOrder, tellRenamedTwice } from './list-notes.ts';
-import { joinedByName, matchItems } from './match-items.ts';
+import { isAmbiguous, joinedByName, matchItems } from './match-items.ts';
 import type { ItemKey, Triple } from './match-items.ts';
 import { pipelinePasses } from './pipeline.ts';
 import { takeUpstream } from './take-upstream.ts';
@@ -36,20 +36,30 @@ export function mergeLists({
   const below: Spot = { path: spot.path, pattern: `${spot.pattern}[]` };
   if (keys !== undefined && lists.every((list) => holdsKeyed(list, keys))) {
     const isPipeline = keys[0] === '@function';
-    const areNamed =
-      UNIQUE_NAMES.test(below.pattern) && lists.every((list) => list.items.length === 0 || isNamed(list));
-    const merged = mergeKeyed({
-      local,
-      base,
-      upstream,
-      passes: isPipeline ? pipelinePasses : [byFields(keys)],
-      areNamed,
-      ordered: isPipeline,
-      spot: below,
-      context,
-    });
+    const passes = isPipeline ? pipelinePasses : [byFields(keys)];
+    const areNamed = (now: ListNode | undefined): boolean =>
+      UNIQUE_NAMES.test(below.pattern) &&
+      [now, base, upstream].every((list) => list === undefined || list.items.length === 0 || isNamed(list));
+    const mergeFrom = (now: ListNode | undefined, how: FieldContext): ListNode | undefined =>
+      mergeKeyed({
+        local: now,
+        base,
+        upstream,
+        passes,
+        areNamed: areNamed(now),
+        ordered: isPipeline,
+        spot: below,
+        context: how,
+      });
+    // Which items belong together can be a guess, which a second merge must not refute.
+    const isGuess =
+      context.isTrial === undefined &&
+      (UNIQUE_NAMES.test(below.pattern) || lists.some((list) => isAmbiguous(list, passes)));
+    if (isGuess && !isStable({ local, upstream, context }, mergeFrom))
+      return settled({ local, base, upstream, spot, context });
+    const merged = mergeFrom(local, context);
     // Kubernetes refuses two ports of one name.
-    const isValid = !areNamed || merged === undefined || merged.items.length === 0 || isNamed(merged);
+    const isValid = !areNamed(local) || merged === undefined || merged.items.length === 0 || isNamed(merged);
     return isValid ? merged : settled({ local, base, upstream, spot, context });
   }
   if (untouched && local === undefined) return upstream;

@@ -53,6 +53,17 @@ export function matchItems(lists: readonly (ListNode | undefined)[], passes: rea
   return triples;
 }
 
+/** True where which items belong together can be a guess: they have several names each, or two share one. */
+export function isAmbiguous({ items }: ListNode, passes: readonly ItemKey[]): boolean {
+  return (
+    passes.length > 1 ||
+    passes.some((pass) => {
+      const names = items.flatMap(({ value }) => JSON.stringify(pass(value)) ?? []);
+      return new Set(names).size < names.length;
+    })
+  );
+}
+
 /**
  * Items that both sides changed to one new key, as functions that both gave a name, continue the base item that a later
  * pass names alike.
@@ -103,25 +114,23 @@ function nameOf(item: ListItem | undefined): string {
   return item === undefined ? '' : textAt(item.value, 'name');
 }
 
-/** Pairs the items of one key. */
+/** Pairs the items of one key: upstream's with base's, then local's with either. */
 function paired(
   local: readonly ListItem[],
   base: readonly ListItem[],
   upstream: readonly ListItem[],
 ): Draft[] {
-  const toUpstream = continued(base, upstream);
-  const toLocal = continued(base, local, toUpstream);
-  const drafts: Draft[] = base.map((item) => ({
-    base: item,
-    ...optional('local', toLocal.get(item)),
-    ...optional('upstream', toUpstream.get(item)),
-  }));
-  const own = without(local, toLocal.values());
-  const theirs = without(upstream, toUpstream.values());
-  const both = continued(own, theirs);
-  for (const item of own) drafts.push({ local: item, ...optional('upstream', both.get(item)) });
-  for (const item of without(theirs, both.values())) drafts.push({ upstream: item });
-  return drafts;
+  const old = base.map((item): Draft => ({ base: item }));
+  const toUpstream = continued(old, upstream);
+  const known = [
+    ...old.map((draft) => ({ ...draft, ...optional('upstream', toUpstream.get(draft)) })),
+    ...without(upstream, toUpstream.values()).map((item): Draft => ({ upstream: item })),
+  ];
+  const toLocal = continued(known, local);
+  return [
+    ...known.map((draft) => ({ ...draft, ...optional('local', toLocal.get(draft)) })),
+    ...without(local, toLocal.values()).map((item) => ({ local: item })),
+  ];
 }
 
 function optional(side: keyof Draft, item: ListItem | undefined): Draft {
@@ -137,47 +146,44 @@ function without(items: readonly ListItem[], taken: Iterable<ListItem>): ListIte
 const MAX_COMPARISONS = 10_000;
 
 /**
- * For each old item the one that continues it: the equal one, else the one that is as the other side has it now, else
- * the one that shares most with it.
+ * The item that continues each draft: the one that is as upstream has it now, else as base had it; else the one that
+ * shares most with it.
  */
-function continued(
-  old: readonly ListItem[],
-  now: readonly ListItem[],
-  other: ReadonlyMap<ListItem, ListItem> = new Map(),
-): Map<ListItem, ListItem> {
-  const pairs = new Map<ListItem, ListItem>();
-  const [onlyOld, onlyNow] = [old[0], now[0]];
-  if (old.length < 2 && now.length < 2) {
-    if (onlyOld !== undefined && onlyNow !== undefined) pairs.set(onlyOld, onlyNow);
+function continued(drafts: readonly Draft[], now: readonly ListItem[]): Map<Draft, ListItem> {
+  const pairs = new Map<Draft, ListItem>();
+  const [onlyDraft, onlyNow] = [drafts[0], now[0]];
+  if (drafts.length < 2 && now.length < 2) {
+    if (onlyDraft !== undefined && onlyNow !== undefined) pairs.set(onlyDraft, onlyNow);
     return pairs;
   }
-  const pairEqual = (items: readonly ListItem[], content: (item: ListItem) => string): void => {
+  const left = (): Draft[] => drafts.filter((draft) => !pairs.has(draft));
+  for (const side of ['upstream', 'base'] as const) {
+    const known = left().flatMap((draft) => {
+      const item = draft[side];
+      return item === undefined ? [] : [{ draft, text: canon(item.value) }];
+    });
     const open = without(now, pairs.values());
-    for (const [x, y] of commonPairs(items.map(content), open.map(contentOf))) {
-      const [item, twin] = [items[x], open[y]];
-      if (item !== undefined && twin !== undefined) pairs.set(item, twin);
+    for (const [x, y] of commonPairs(
+      known.map(({ text }) => text),
+      open.map(({ value }) => canon(value)),
+    )) {
+      const [one, twin] = [known[x], open[y]];
+      if (one !== undefined && twin !== undefined) pairs.set(one.draft, twin);
     }
-  };
-  pairEqual(old, contentOf);
-  const left = (): ListItem[] => old.filter((item) => !pairs.has(item));
-  pairEqual(
-    left().filter((item) => other.has(item)),
-    (item) => contentOf(other.get(item) ?? item),
-  );
-  // What the other side still has is more likely to be here, too.
-  const open = left().sort((a, b) => Number(other.has(b)) - Number(other.has(a)));
+  }
+  // What the other side still has is more likely to be here, too; what only it has is a guess.
+  const rank = ({ base, upstream }: Draft): number =>
+    base === undefined ? 2 : upstream === undefined ? 1 : 0;
+  const open = left().sort((a, b) => rank(a) - rank(b));
   const free = without(now, pairs.values());
   const isShort = open.length * free.length <= MAX_COMPARISONS;
-  for (const item of open) {
-    const at = isShort ? mostAlike(item, free) : 0;
+  for (const draft of open) {
+    const item = draft.base ?? draft.upstream;
+    const at = isShort && item !== undefined ? mostAlike(item, free) : 0;
     const [twin] = free.splice(at, 1);
-    if (twin !== undefined) pairs.set(item, twin);
+    if (twin !== undefined) pairs.set(draft, twin);
   }
   return pairs;
-}
-
-function contentOf({ value }: ListItem): string {
-  return canon(value);
 }
 
 function mostAlike(item: ListItem, candidates: readonly ListItem[]): number {

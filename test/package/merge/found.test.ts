@@ -252,3 +252,71 @@ test('a comment that local changed and upstream removed is told as that', () => 
     'COMMENT_BOTH Widget w, spec.a: both sides changed the comment; the local one is kept, upstream removed its own',
   ]);
 });
+
+const POD = 'apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n  ';
+const PORTS = `${POD}containers:\n  - name: m\n    ports:\n`;
+const MUTATORS = 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: p\npipeline:\n  mutators:\n';
+const SET = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\n  finalizers:\n';
+
+test.each([
+  [
+    'a container that upstream has twice',
+    `${POD}containers:\n`,
+    '  - name: a\n    image: x\n    args: [1]\n',
+    '  - name: a\n    image: x\n  - name: a\n    image: x # c\n',
+    '  - name: a\n',
+    '  - name: a\n  - name: a\n    image: x # c\n',
+    [],
+  ],
+  [
+    'a comment of one of two equal containers',
+    `${POD}containers:\n`,
+    '  - name: a\n',
+    '  - name: a # c\n  - name: a\n  - name: a\n    args: [1]\n',
+    '  - name: a\n    image: z\n',
+    '  - name: a # c\n    image: z\n  - name: a\n  - name: a\n    args: [1]\n',
+    [],
+  ],
+  [
+    'two equal containers with a comment beside one of them',
+    `${POD}containers:\n`,
+    '  - name: a\n    image: x\n    args: [2]\n  - name: a\n    image: x\n',
+    '  - name: a\n    image: y # c\n  - name: b\n  - name: a\n    image: y\n',
+    '  - name: a\n    image: x\n',
+    '  - name: a\n    image: y # c\n  - name: b\n  - name: a\n    image: y\n',
+    ['a.yaml:spec.containers'],
+  ],
+  [
+    'a member of a set that upstream has twice',
+    SET,
+    '  - a\n  - b\n',
+    '  - b\n  - b\n',
+    '  - a\n',
+    '  - b\n  - b\n',
+    ['a.yaml:metadata.finalizers'],
+  ],
+  [
+    'a function of which upstream has several',
+    MUTATORS,
+    '  - image: f-a\n    configMap: {v: x}\n',
+    '  - image: f-a\n    configMap: {v: x}\n  - image: f-a\n  - image: f-a\n    name: n1\n    configMap: {v: y}\n',
+    '  - image: f-a\n    configMap: {v: z}\n',
+    '  - image: f-a\n    configMap: {v: x}\n  - image: f-a\n  - image: f-a\n    name: n1\n    configMap: {v: y}\n',
+    ['Kptfile:pipeline.mutators'],
+  ],
+  [
+    'ports that have names only after the merge',
+    PORTS,
+    '    - containerPort: 80\n      name: nz\n',
+    '    - containerPort: 81\n      name: nx\n',
+    '    - containerPort: 80\n    - containerPort: 81\n      hostPort: 1\n    - containerPort: 82\n      name: nz\n      hostPort: 2\n      protocol: UDP\n',
+    '    - containerPort: 81\n      name: nx\n',
+    ['a.yaml:spec.containers[name=m].ports'],
+  ],
+])('a second merge changes nothing: %s', (_, head, base, upstream, local, merged, conflicts) => {
+  const file = head === MUTATORS ? 'Kptfile' : 'a.yaml';
+  const [o, u, d] = [base, upstream, local].map((items) => ({ [file]: head + items }));
+  const { texts, told } = merge(o!, u!, d!);
+  expect(told).toEqual(conflicts);
+  expect(texts).toEqual({ [file]: head + merged });
+});

@@ -8,6 +8,7 @@ import { editYaml, readYaml } from '../../../src/package/yaml/edit.ts';
 import type { YamlEdit, YamlValue } from '../../../src/package/yaml/edit.ts';
 import { data, mapData, noise, noisyText, RUNS } from '../yaml/noise.ts';
 import type { Noise } from '../yaml/noise.ts';
+import { repeated } from './repeated-keys.ts';
 import { textOf } from './trees.ts';
 
 // The long run takes minutes.
@@ -229,6 +230,22 @@ describe('laws of the merge', () => {
         });
       }),
       { numRuns: TRIES, ...QUICK },
+    );
+  });
+
+  test('merging twice changes nothing where items of a list share a key', () => {
+    fc.assert(
+      fc.property(repeated, ({ base, upstream, local }) => {
+        const merged = mergePackages({ base, upstream, local }).files;
+        told({ base, upstream, local, merged }, () => {
+          for (const old of [base, upstream])
+            expect(bytesOf(mergePackages({ base: old, upstream, local: merged }).files)).toEqual(
+              bytesOf(merged),
+            );
+        });
+      }),
+      // Ten times as often in the long form: the packages are small.
+      { numRuns: process.env['FC_RUNS'] === undefined ? RUNS : RUNS * 10, ...QUICK },
     );
   });
 
