@@ -93,7 +93,7 @@ export interface PullPlace {
   readonly fork: boolean;
 }
 
-interface IssuePlace {
+export interface IssuePlace {
   readonly kind: 'issue';
   readonly number: number;
   readonly state: 'open' | 'closed';

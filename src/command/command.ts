@@ -23,6 +23,8 @@ interface CommandBase {
   readonly minimumRole: Role;
   /** Who else may, where the configuration says nothing. */
   readonly mayAlso: readonly 'author'[];
+  /** Its first argument may name a package of another repository, see elsewhere.ts: its steps are done where that package is. */
+  readonly reachesElsewhere?: true;
   /** True where help shows it first, see fits.ts. Absent where it is one of the rest everywhere. */
   readonly fits?: (state: CommandState) => boolean;
 }

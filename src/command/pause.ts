@@ -7,15 +7,20 @@ import { type Refusal, refuse } from './refusal.ts';
 
 export const pause: AnywhereCommand = {
   name: 'pause',
-  usage: 'pause [<package>]',
+  usage: 'pause [[<repository>:]<package>]',
   summary: 'Stop upstream updates of a package until they are resumed.',
   examples: [
     { line: '/portico pause', does: 'pauses the package of this pull request' },
     { line: '/portico pause apps/db', does: 'pauses apps/db; only /portico update still updates it' },
+    {
+      line: '/portico pause acme/edge-7:web',
+      does: 'pauses web in the repository acme/edge-7, with the rights that you have there',
+    },
   ],
   accepts: { positional: 1 },
   minimumRole: 'write',
   mayAlso: [],
+  reachesElsewhere: true,
   contexts: 'pull-or-issue',
   guard: 'open',
   fits: isOpenUpdate,
@@ -32,10 +37,11 @@ export const resume: AnywhereCommand = {
   ...pause,
   name: 'resume',
   fits: () => false,
-  usage: 'resume [<package>]',
+  usage: 'resume [[<repository>:]<package>]',
   summary: 'Resume upstream updates of a paused package.',
   examples: [
     { line: '/portico resume apps/db', does: 'resumes updates of apps/db; a due update comes at once' },
+    { line: '/portico resume acme/edge-7:web', does: 'resumes updates of web in the repository acme/edge-7' },
   ],
   decide(state, { positional: [named] }) {
     const packages = named === undefined ? packagesHere(state) : chosen(named, state);

@@ -83,6 +83,10 @@ export const rollout: AnywhereCommand = {
         'Remove it.',
       );
     }
+    if (wave?.includes(':') === true) {
+      const hint = `\`/portico pause ${wave.replaceAll('`', "'")}\` leaves it out of its wave until \`/portico resume\`.`;
+      return refuse('which-wave', `${shown(wave)} is a package, not a wave`, hint);
+    }
     if (NEEDS_WAVE.includes(action) && (wave === undefined || !NAME.test(wave))) {
       return refuse(
         'which-wave',

@@ -1,3 +1,4 @@
+import { closestWord } from '../package/closest-word.ts';
 import { latestRevision } from '../revision/numbering.ts';
 import { parsePackageAtRevision } from '../revision/package-at-revision.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
@@ -9,7 +10,7 @@ import { type Refusal, refuse } from './refusal.ts';
 
 export const update: AnywhereCommand = {
   name: 'update',
-  usage: 'update [<package>] [<revision>|<source>@<version>|latest]',
+  usage: 'update [[<repository>:]<package>] [<revision>|<source>@<version>|latest]',
   summary: 'Update a package to an upstream revision with a three-way merge, or its sources to a version.',
   examples: [
     {
@@ -33,10 +34,15 @@ export const update: AnywhereCommand = {
       line: '/portico update web@v4',
       does: 'brings v4 although its rollout is stopped or its wave is not open',
     },
+    {
+      line: '/portico update acme/edge-7:web@v4',
+      does: 'the same for web in the repository acme/edge-7, with the rights that you have there',
+    },
   ],
   accepts: { positional: 2 },
   minimumRole: 'write',
   mayAlso: [],
+  reachesElsewhere: true,
   contexts: 'pull-or-issue',
   guard: 'head',
   fits: (state) => isIssue(state) || isOpenUpdate(state),
@@ -89,9 +95,14 @@ function chosen(path: string | undefined, updates: readonly UpdateChoice[]): Upd
       path === undefined
         ? 'no package here has an upstream or sources'
         : `${shown(path)} has neither an upstream nor sources here`;
+    const near = closestWord(
+      path ?? '',
+      updates.map((choice) => choice.package),
+    );
+    const meant = near === undefined ? '' : `Did you mean ${shown(near)}? `;
     const hint =
       'Only a package that was cloned from another, or takes content from elsewhere, can be updated.';
-    return refuse('no-upstream', message, hint);
+    return refuse('no-upstream', message, `${meant}${hint}`);
   }
   return another === undefined ? only : whichPackage(found);
 }

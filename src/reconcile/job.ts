@@ -107,6 +107,8 @@ const downstreamPackage = z.object({
   to: z.string().exactOptional(),
   /** Issue or pull request where somebody asked for it. */
   askedIn: z.number().exactOptional(),
+  /** The repository of that, where it is another one. */
+  askedFrom: repository.exactOptional(),
   /** Who asked for it. */
   askedBy: z.string().exactOptional(),
   /** The forge's number of that account. */

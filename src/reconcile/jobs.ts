@@ -202,7 +202,8 @@ export function readerCommentJob(
 export function variantJob(
   repository: RepositoryRef,
   path: string,
-  asked?: Required<Pick<PackageRequest, 'to' | 'askedIn' | 'askedBy'>> & Pick<PackageRequest, 'askedById'>,
+  asked?: Required<Pick<PackageRequest, 'to' | 'askedIn' | 'askedBy'>> &
+    Pick<PackageRequest, 'askedById' | 'askedFrom'>,
 ): JobOf<'variant'> {
   return {
     kind: 'variant',

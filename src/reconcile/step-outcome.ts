@@ -1,6 +1,7 @@
 /** A command that somebody gave, and what became of one of its steps. */
 
 import type { Refusal } from '../command/refusal.ts';
+import type { RepositoryRef } from './ports.ts';
 
 export type StepOutcome =
   /** `reply` where there is something to read. */
@@ -19,6 +20,19 @@ export interface CommandRequest {
   readonly at: string;
   /** Issue or pull request. */
   readonly number: number;
+  /** Present where it was said in another repository than the one that it is about. */
+  readonly from?: {
+    readonly repository: RepositoryRef;
+    /** The repository that it is about, as `owner/name`. */
+    readonly about: string;
+    /** The conversation, as `owner/name#5`, where readers of the repository that it is about may know it. */
+    readonly mention?: string;
+  };
+}
+
+/** A package as a command names it where this one was said. */
+export function nameWhereAsked({ from }: Pick<CommandRequest, 'from'>, path: string): string {
+  return from === undefined ? path : `${from.about}:${path}`;
 }
 
 /** A step that a rule of commands forbids. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
 
+import { elsewhereRequest } from '../../src/command/elsewhere.ts';
 import { parseComment } from '../../src/command/parse.ts';
 import { commandReference } from '../../src/command/reference.ts';
 import { commands } from '../../src/command/table.ts';
@@ -90,7 +91,11 @@ test.each(commands.flatMap(({ name, examples }) => examples.map(({ line }) => [l
     const parsed = parseComment(line);
     expect(parsed).toMatchObject({ commands: [{ verb: name }] });
     const places = ['sequence', 'semver'] as const;
-    const codes = places.map((versioning) => outcome(line, { config: config({ versioning }) }));
-    expect(codes.filter((code) => /argument|option|commit$/.test(code))).toEqual([]);
+    const [read] = 'commands' in parsed ? parsed.commands : [];
+    // One about another repository is decided there, as it is written there.
+    const there = read && elsewhereRequest(read, { owner: 'acme' });
+    const written = there === undefined ? line : `/portico ${name} ${there.rest}`;
+    const codes = places.map((versioning) => outcome(written, { config: config({ versioning }) }));
+    expect(codes.filter((code) => /argument|option|commit|bad-path$/.test(code))).toEqual([]);
   },
 );

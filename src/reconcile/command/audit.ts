@@ -1,7 +1,7 @@
 /** The trail in the log: who asked for what, and what came of it. The tag of a revision tells the same for ever. */
 import type { CommandState } from '../../command/command-state.ts';
 import { COMMAND_NAMES } from '../../command/table.ts';
-import type { RepositoryAccess, Ports } from '../ports.ts';
+import type { RepositoryAccess, RepositoryRef, Ports } from '../ports.ts';
 import type { CommandOutcome } from './comment-reply.ts';
 
 export interface Asking {
@@ -10,6 +10,8 @@ export interface Asking {
   readonly id: number;
   /** Of the pull request or issue. */
   readonly number: number;
+  /** The repository of that, where the command is about another one. */
+  readonly from?: RepositoryRef | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface Asking {
 export function logCommand({
   ports: { log },
   access: { ref },
-  asking: { author, id, number },
+  asking: { author, id, number, from: said },
   verb,
   outcome,
   code,
@@ -38,5 +40,9 @@ export function logCommand({
   const command = known ? verb : 'unknown';
   const { role } = caller;
   const repository = `${ref.owner}/${ref.name}`;
-  log.info({ repository, number, by: author, role, comment: id, command, outcome, code, digest }, 'command');
+  const from = said && `${said.owner}/${said.name}`;
+  log.info(
+    { repository, from, number, by: author, role, comment: id, command, outcome, code, digest },
+    'command',
+  );
 }

@@ -190,11 +190,11 @@ function targetOf(
   return { repository: ref, number, source: { kind, id }, ...(headSeen !== undefined && { headSeen }) };
 }
 
-async function carryOut(
+export async function carryOut(
   { ports, access, signal }: RepositoryWork,
   place: CommandPlace | null,
   asked: CommandRequest,
-  item: BulkItem,
+  item: Pick<BulkItem, 'line' | 'pull'>,
 ): Promise<BulkResult> {
   const number = item.pull ?? asked.number;
   if (place === null) return { outcome: 'refused', text: 'it no longer exists' };

@@ -1,5 +1,6 @@
 /** Slash-commands: from a comment or review to what was done about it. */
 import { decideCommand, decideComment, ended, isRationed } from '../../command/decide.ts';
+import { elsewhereRequest } from '../../command/elsewhere.ts';
 import type { CommandLine } from '../../command/parse.ts';
 import type { Step } from '../../command/step.ts';
 import { COMMAND_NAMES, doesMerge } from '../../command/table.ts';
@@ -28,6 +29,7 @@ import {
   type CommandOutcome,
 } from './comment-reply.ts';
 import { earlierCommands } from './earlier.ts';
+import { runElsewhere } from './elsewhere.ts';
 import { loadPlaceFor } from './place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { performStep } from './steps.ts';
@@ -137,6 +139,16 @@ async function runCommand(
 ): Promise<CommandOutcome | null> {
   const { ports, access, target, source, signal } = comment;
   const { verb } = line;
+  const request = elsewhereRequest(line, access.ref);
+  if (request !== undefined) {
+    const { owner, name } = access.ref;
+    if (request.repository.toLowerCase() === `${owner}/${name}`.toLowerCase())
+      return runCommand(comment, { ...line, rest: request.rest }, left);
+    const asked = requestOf(source, target, line);
+    const outcome = await runElsewhere({ ports, access, source, asked, line, request, signal });
+    if (outcome === null || outcome.outcome === 'done') return outcome;
+    return { ...outcome, text: ended({ message: outcome.text ?? '', hint: '' }, left) };
+  }
   const place = await catchUserError(
     () => loadPlaceFor({ verb, ...comment }),
     (why) => why,
@@ -168,14 +180,21 @@ async function runCommand(
   return { line, outcome: 'done', ...(text !== '' && { text }) };
 }
 
-async function performAll(
-  { ports, access, look, target: { number }, source, signal }: Answering,
-  snapshot: ProposalSnapshot | null,
+function requestOf(
+  { id, author: login, authorId: accountId, createdAt: at }: CommentSource,
+  { number }: CommentTarget,
   { index }: CommandLine,
+): CommandRequest {
+  return { id, login, accountId, at, number, index };
+}
+
+async function performAll(
+  { ports, access, look, target, source, signal }: Answering,
+  snapshot: ProposalSnapshot | null,
+  line: CommandLine,
   steps: readonly Step[],
 ): Promise<StepOutcome> {
-  const { id, author: login, authorId: accountId, createdAt: at } = source;
-  const asked: CommandRequest = { id, login, accountId, at, number, index };
+  const asked = requestOf(source, target, line);
   const replies: string[] = [];
   for (const step of steps) {
     try {

@@ -43,8 +43,13 @@ export function isInReach(here: CatalogRepository, one: CatalogRepository): bool
  * Pure: a reason as an issue of `here` may tell it: it may quote checks and paths, which are content of the other repository,
  * while only its name may be known here.
  */
-export function reasonTold(here: Party, one: Party, why: string): string {
-  return mayFlow(one, here) ? why : 'Not now: /portico explain in the pull request says why.';
+export function reasonTold(
+  here: Party,
+  one: Party,
+  why: string,
+  otherwise = 'Not now: /portico explain in the pull request says why.',
+): string {
+  return mayFlow(one, here) ? why : otherwise;
 }
 
 /**

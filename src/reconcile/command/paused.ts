@@ -16,7 +16,7 @@ import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { ALLOW_RECORDS, pushRefusal, refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { writeSealedTag } from '../seal/sealed-ref.ts';
-import type { StepOutcome } from '../step-outcome.ts';
+import { nameWhereAsked, type CommandRequest, type StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
 
 export async function pauseUpdates({
@@ -27,14 +27,17 @@ export async function pauseUpdates({
   signal,
 }: StepContext<'pause-updates'>): Promise<StepOutcome> {
   const { git } = access;
-  const place = await packageOnBranch(access, path, signal);
+  const name = nameWhereAsked(asked, path);
+  const place = await packageOnBranch(access, asked, path, signal);
   if ('kind' in place) return place;
   const before = await pauseOf(ports, access, place.directory, signal);
   if (typeof before?.by === 'string') {
-    return { kind: 'done', reply: `Updates of ${code(path)} are already paused, by ${code(before.by)}.` };
+    return { kind: 'done', reply: `Updates of ${code(name)} are already paused, by ${code(before.by)}.` };
   }
   const ref = pausedRef(place.directory);
-  const text = `Updates of ${path} are paused\n\nPaused-By: ${login}\nRequested-In: #${asked.number}`;
+  const where = asked.from === undefined ? `#${asked.number}` : asked.from.mention;
+  const requested = where === undefined ? '' : `\nRequested-In: ${where}`;
+  const text = `Updates of ${path} are paused\n\nPaused-By: ${login}${requested}`;
   const record = { ref, text, object: place.head, date: new Date(asked.at) };
   const tag = await writeSealedTag(ports, access, record, signal);
   const answer = await git.push([{ ref, to: tag, expect: before?.oid ?? null }], signal);
@@ -42,18 +45,20 @@ export async function pauseUpdates({
   await lookAgain({ ports, access, signal }, path, place.directory);
   return {
     kind: 'done',
-    reply: `Updates of ${code(path)} are paused. Resume them with \`/portico resume ${path}\`. \`/portico update\` still works.`,
+    reply: `Updates of ${code(name)} are paused. Resume them with \`/portico resume ${name}\`. \`/portico update\` still works.`,
   };
 }
 
 export async function resumeUpdates({
   ports,
   access,
+  asked,
   step: { package: path },
   signal,
 }: StepContext<'resume-updates'>): Promise<StepOutcome> {
   const { git } = access;
-  const place = await packageOnBranch(access, path, signal);
+  const name = nameWhereAsked(asked, path);
+  const place = await packageOnBranch(access, asked, path, signal);
   if ('kind' in place) return place;
   const ref = pausedRef(place.directory);
   const found = (await git.refs(ref, signal)).get(ref);
@@ -65,8 +70,8 @@ export async function resumeUpdates({
   await lookAgain({ ports, access, signal }, path, place.directory);
   const was =
     found === undefined
-      ? `Updates of ${code(path)} were not paused.`
-      : `Updates of ${code(path)} are resumed.`;
+      ? `Updates of ${code(name)} were not paused.`
+      : `Updates of ${code(name)} are resumed.`;
   return { kind: 'done', reply: was };
 }
 
@@ -86,6 +91,7 @@ async function lookAgain(
 
 async function packageOnBranch(
   access: RepositoryAccess,
+  asked: Pick<CommandRequest, 'from'>,
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly directory: RepositoryDirectory; readonly head: string } | StepOutcome> {
@@ -96,9 +102,9 @@ async function packageOnBranch(
   const kptfile = head === null ? null : (await readKptfileAt(git, head, directory, signal)).kptfile;
   if (head === null || kptfile === null) {
     const there = head === null ? [] : await rootPackages({ git }, head, config?.directory ?? TOP, signal);
-    const names = there.map((one) => one.path);
+    const names = there.map((one) => nameWhereAsked(asked, one.path));
     const { message, hint } = noSuchPackage(
-      path,
+      nameWhereAsked(asked, path),
       'on the registered branch',
       names,
       'Name a package on the registered branch.',
@@ -110,7 +116,7 @@ async function packageOnBranch(
     return { directory, head };
   return {
     kind: 'refused',
-    message: `${code(path)} has neither an upstream nor sources, so it gets no updates.`,
+    message: `${code(nameWhereAsked(asked, path))} has neither an upstream nor sources, so it gets no updates.`,
     hint: 'Only a package that was cloned from another one, or takes content from elsewhere, gets updates.',
   };
 }

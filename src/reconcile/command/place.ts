@@ -1,6 +1,6 @@
 /** What a command is decided on, read from the forge and git just before. */
 import { isSameAccount } from '../../command/account.ts';
-import type { Checks, CommandState, PullPlace } from '../../command/command-state.ts';
+import type { Checks, CommandState, IssuePlace, PullPlace } from '../../command/command-state.ts';
 import { compareTimes } from '../../command/moment.ts';
 import { doesMerge } from '../../command/table.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFIG_CHECK, POWER_CHECK } from '../check-names.ts';
@@ -15,7 +15,7 @@ import type { ProposalReconciler } from '../proposal/proposal.ts';
 import { loadCaller } from '../repository/caller.ts';
 import { loadRevisionRefs, newestRevision } from '../repository/package-revisions.ts';
 import { loadProposal, rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { openRegistered } from '../repository/registered.ts';
+import { openRegistered, type Registered } from '../repository/registered.ts';
 import { loadApprovals } from '../review/approvals.ts';
 import { askedFor } from '../review/draft-history.ts';
 import { usersOfRemoved } from '../review/known-users.ts';
@@ -201,28 +201,47 @@ async function inIssue(
     openRegistered(access, {}, signal),
   ]);
   if (issue === null || issue.isPull || found.kind === 'none') return null;
-  const { facts, config, head } = found;
-  const who = {
-    login: source.author,
-    id: source.authorId,
+  const { facts, config } = found;
+  const place = { kind: 'issue', number, state: issue.state, locked: issue.locked } as const;
+  const state = await packageState({ ports, access, signal }, found, place, {
+    ...source,
     isAuthor: source.author === issue.author,
-    isBot: source.authorIsBot,
-  };
-  const state: CommandState = {
+  });
+  const asked = { issue: number, comment: source.id };
+  const retirements = await openRetirements({ ports, access, facts, config, ...asked, signal });
+  return { state: { ...state, retirements }, snapshot: null };
+}
+
+/**
+ * What a command about a package is decided on that was said in another repository, in an open or closed conversation: as in an
+ * issue of the repository that holds the package, where its writer is the author of nothing. Null where that one is not registered.
+ */
+export async function loadElsewherePlace(
+  { ports, access, signal }: RepositoryWork,
+  conversation: IssuePlace,
+  source: CommentSource,
+): Promise<(CommandPlace & { readonly registered: Registered }) | null> {
+  const registered = await openRegistered(access, {}, signal);
+  if (registered.kind === 'none') return null;
+  const by = { ...source, isAuthor: false };
+  const state = await packageState({ ports, access, signal }, registered, conversation, by);
+  return { state, snapshot: null, registered };
+}
+
+/** About any package of the registered branch. */
+async function packageState(
+  { ports, access, signal }: RepositoryWork,
+  { facts, config, head }: Registered,
+  place: IssuePlace,
+  by: CommentSource & { readonly isAuthor: boolean },
+): Promise<CommandState> {
+  const who = { login: by.author, id: by.authorId, isAuthor: by.isAuthor, isBot: by.authorIsBot };
+  return {
     caller: await loadCaller(access, config, who, signal),
-    comment: { id: source.id, createdAt: source.createdAt, author: source.author },
-    place: { kind: 'issue', number, state: issue.state, locked: issue.locked },
+    comment: { id: by.id, createdAt: by.createdAt, author: by.author },
+    place,
     config,
     packages: [],
-    retirements: await openRetirements({
-      ports,
-      access,
-      facts,
-      config,
-      issue: number,
-      comment: source.id,
-      signal,
-    }),
     checks: { state: 'absent', failing: [] },
     approvals: {
       counted: [],
@@ -241,7 +260,6 @@ async function inIssue(
       await rootPackages(access, head, config.directory, signal),
     ),
   };
-  return { state, snapshot: null };
 }
 
 /** What these wait for is somebody's approval, which commands count for themselves. */

@@ -1,8 +1,10 @@
 /** What `/portico rollout` does, in the repository that holds the document of the rollout. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { REST } from '../../package/rollout/assign.ts';
 import type { StepContext } from '../draft/step-context.ts';
 import { rolloutJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
+import type { RolloutMember } from '../rollout/facts.ts';
 import { addOrders, subjectOf, type RolloutOrder } from '../rollout/orders.ts';
 import { planText } from '../rollout/plan-text.ts';
 import { newestLooks } from '../rollout/rollouts.ts';
@@ -57,10 +59,15 @@ export async function orderRollout({
   const waves = [...first.rollout.waves.map((one) => one.name), REST];
   if (wave !== undefined && !waves.includes(wave)) {
     const names = waves.slice(0, -1).map(code).join(', ');
+    const member = memberNamed(await newestLooks(ports, access.ref.id, signal), name, wave);
+    const one = member && `${repositoryName(member.repository)}:${member.path}`;
     return {
       kind: 'refused',
       message: `The rollout has no wave ${code(wave)}.`,
-      hint: `Its waves: ${names}.`,
+      hint:
+        one === undefined
+          ? `Its waves: ${names}.`
+          : `It is a downstream. \`/portico pause ${one}\` leaves it out of its wave, and \`/portico resume ${one}\` brings it back.`,
     };
   }
   const meant = own.filter(({ path }) => named === undefined || path === named);
@@ -113,6 +120,18 @@ export async function orderRollout({
   const more = about.length - MAX_NAMED;
   const list = [...about.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
   return { kind: 'done', reply: `The rollout ${code(name)} ${SAID[action]}. It is about ${list}.` };
+}
+
+/** The first downstream that readers of this repository may know in a repository of that name. */
+function memberNamed(
+  looks: Awaited<ReturnType<typeof newestLooks>>,
+  rollout: string,
+  name: string,
+): RolloutMember | undefined {
+  return looks
+    .filter(({ governed }) => governed.rollout.name === rollout)
+    .flatMap(({ plan }) => plan.waves.flatMap(({ members }) => members))
+    .find(({ hidden, repository }) => !hidden && repository.ref.name === name);
 }
 
 /** The packages of a rollout whose document stands here; at least one. */

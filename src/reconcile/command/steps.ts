@@ -187,11 +187,11 @@ async function record(
 async function requestUpdate({
   ports,
   access: { ref },
-  asked: { number, login, accountId },
+  asked: { number, login, accountId, from },
   step,
 }: StepContext<'request-update'>): Promise<StepOutcome> {
-  await ports.enqueue(
-    variantJob(ref, step.package, { to: step.to, askedIn: number, askedBy: login, askedById: accountId }),
-  );
+  const by = { askedIn: number, askedBy: login, askedById: accountId };
+  const where = from === undefined ? by : { ...by, askedFrom: from.repository };
+  await ports.enqueue(variantJob(ref, step.package, { to: step.to, ...where }));
   return DONE;
 }

@@ -1,11 +1,13 @@
 /** What the forge is told of an update whose branch was pushed; without a pull request, it is brought to the registered branch. */
+import { repositoryName } from '../../catalog/catalog.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import type { VariantTarget } from '../downstream/downstream.ts';
 import type { Withheld } from '../downstream/update-target.ts';
 import type { Ports } from '../ports.ts';
 import { DASHBOARD_TITLE } from '../repository/dashboard-news.ts';
-import { code } from '../text/markdown-blocks.ts';
+import { mayFlow, mayKnow } from '../repository/visibility.ts';
+import { code, commitLink } from '../text/markdown-blocks.ts';
 import { planTitle } from './body.ts';
 import type { ByPull } from './direct-commit.ts';
 import { bringDirectly, type Arrived } from './direct.ts';
@@ -96,6 +98,7 @@ export async function tellWhoAsked(
   signal?: AbortSignal,
 ): Promise<void> {
   if (target.askedIn === undefined) return;
+  if (target.askedFrom !== undefined) return tellElsewhere(ports, target, outcome, signal);
   const { forge } = await ports.open(target.repository, signal);
   const marker = `<!-- portico:asked ${encodeURIComponent(target.package)} -->`;
   if (outcome.kind !== 'withheld') {
@@ -107,6 +110,35 @@ export async function tellWhoAsked(
   }
   const text = `${code(target.package)} is not updated${wishText(ports, target)} (${code(outcome.reason)}): ${outcome.message}`;
   await forge.upsertSticky(target.askedIn, marker, text, signal);
+}
+
+/** Of an update that was asked for in another repository: as far as that one may still know of it. */
+async function tellElsewhere(
+  { open, catalog }: Pick<Ports, 'open' | 'catalog'>,
+  target: VariantTarget,
+  outcome: VariantOutcome,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { repository, package: path, askedFrom, askedIn } = target;
+  const [there, here] = [catalog.get(repository.id), askedFrom && catalog.get(askedFrom.id)];
+  if (there === undefined || here === undefined || askedIn === undefined || !mayKnow(here, there)) return;
+  const name = repositoryName(there);
+  const { htmlUrl } = await (await open(repository, signal)).forge.get(signal);
+  const what = code(`${name}:${path}`);
+  const { forge } = await open(here.ref, signal);
+  const marker = `<!-- portico:asked ${encodeURIComponent(`${name}:${path}`)} -->`;
+  const page =
+    outcome.kind === 'withheld'
+      ? `[${code(name)}](${htmlUrl})`
+      : outcome.kind === 'arrived'
+        ? commitLink(htmlUrl, outcome.commit)
+        : `[${code(`${name}#${outcome.pull}`)}](${htmlUrl}/pull/${outcome.pull})`;
+  const why = outcome.kind === 'withheld' && mayFlow(there, here) ? `: ${outcome.message}` : '.';
+  const text =
+    outcome.kind === 'withheld'
+      ? `${what} is not updated${wishText({ catalog }, target)} (${code(outcome.reason)})${why} See the dashboard of ${page}.`
+      : `${page} updates ${what} to ${upstreamText(outcome.to, code)}.`;
+  await forge.upsertSticky(askedIn, marker, text, signal);
 }
 
 /** A package without an upstream is made from its sources, whose versions are no revisions. */
