@@ -85,6 +85,7 @@ const STORED: [kind: string, data: object, more?: object][] = [
   ['reader-comment', { repository, number: 4, source: { kind: 'comment', id: 8 }, author: 'rita' }],
   ['variant', { repository, package: 'web' }, { about: 'package' }],
   ['variant', { repository, package: 'web', ...asked }, { about: 'package' }],
+  ['variant', { repository, package: 'web', ...asked, askedFrom: repository }, { about: 'package' }],
   ['variant', { repository, package: 'web', gone: 'uid' }, { about: 'package' }],
   ['variant', { repository, packages: ['a', 'b'], ahead: 4, turn: 1 }, { about: 'packages' }],
   ['variant', { repository, branch: 'portico/update/web/0123456789' }, { about: 'branch' }],

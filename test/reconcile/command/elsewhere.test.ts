@@ -34,12 +34,19 @@ beforeAll(async () => {
     'edge-named': { spec: NAMED, collaborators: { bob: 'write', carol: 'read' } },
     'edge-hidden': { spec: SHARES, collaborators: { mona: 'write' } },
     'edge-closed': { spec: SPEC },
+    // Their packages are locked to a commit that the upstream does not have.
+    'edge-lost': { spec: SHARES },
+    'edge-lost-named': { spec: NAMED },
   });
   const up = stage.repository('up');
   await up.tag('web/v1', await up.head('main'));
   const Kptfile = locked(WEB['Kptfile']!, up.url, 'web', 'web/v1', await up.head('main'));
   for (const name of ['edge-1', 'edge-named', 'edge-hidden', 'edge-closed']) {
     await stage.repository(name).push('main', below('web', { ...WEB, Kptfile }));
+  }
+  const lost = locked(WEB['Kptfile']!, up.url, 'web', 'main', '1'.repeat(40));
+  for (const name of ['edge-lost', 'edge-lost-named']) {
+    await stage.repository(name).push('main', below('web', { ...WEB, Kptfile: lost }));
   }
   await stage.idle();
   const { where } = stage.repository('fleet');
@@ -106,6 +113,19 @@ longTest(
     await say('resume edge-1:web');
   },
 );
+
+longTest('why no update comes there is told as far as readers of the issue may know', async () => {
+  const answers = async (name: string): Promise<string> => {
+    expect((await say(`update ${name}:web@v2`)).reaction).toBe('rocket');
+    const comments = await stage.repository('fleet').comments(issue);
+    return comments.map(({ body }) => body ?? '').findLast((body) => body.includes('portico:asked')) ?? '';
+  };
+  const shared = await answers('edge-lost');
+  expect(shared).toMatch(/`acme\/edge-lost:web` is not updated to upstream `v2` \(`[a-z-]+`\): /);
+  expect(shared).toMatch(/See the dashboard of \[`acme\/edge-lost`\]\(http/);
+  const named = await answers('edge-lost-named');
+  expect(named).toMatch(/`acme\/edge-lost-named:web` is not updated to upstream `v2` \(`[a-z-]+`\)\. See/);
+});
 
 test('the rights of the repository that holds the package count, with the words of a comment there', async () => {
   for (const line of ['pause acme/edge-1:web', 'resume acme/edge-1:web', 'update acme/edge-1:web']) {
