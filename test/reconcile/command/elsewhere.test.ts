@@ -61,6 +61,13 @@ function say(body: string, as: Login = 'bob'): Promise<Answered> {
   return stage.repository('fleet').command(issue, `/portico ${body}`, as);
 }
 
+/** What became of an update that had to be asked for, as the issue of the fleet says it. */
+async function updateAnswer(name: string): Promise<string> {
+  expect((await say(`update ${name}:web@v2`)).reaction).toBe('rocket');
+  const comments = await stage.repository('fleet').comments(issue);
+  return comments.map(({ body }) => body ?? '').findLast((body) => body.includes('portico:asked')) ?? '';
+}
+
 async function isPaused(name: string): Promise<boolean> {
   const refs = await stage.repository(name).git('for-each-ref', '--format=%(refname)');
   return refs.split('\n').includes(PAUSED);
@@ -115,15 +122,10 @@ longTest(
 );
 
 longTest('why no update comes there is told as far as readers of the issue may know', async () => {
-  const answers = async (name: string): Promise<string> => {
-    expect((await say(`update ${name}:web@v2`)).reaction).toBe('rocket');
-    const comments = await stage.repository('fleet').comments(issue);
-    return comments.map(({ body }) => body ?? '').findLast((body) => body.includes('portico:asked')) ?? '';
-  };
-  const shared = await answers('edge-lost');
+  const shared = await updateAnswer('edge-lost');
   expect(shared).toMatch(/`acme\/edge-lost:web` is not updated to upstream `v2` \(`[a-z-]+`\): /);
   expect(shared).toMatch(/See the dashboard of \[`acme\/edge-lost`\]\(http/);
-  const named = await answers('edge-lost-named');
+  const named = await updateAnswer('edge-lost-named');
   expect(named).toMatch(/`acme\/edge-lost-named:web` is not updated to upstream `v2` \(`[a-z-]+`\)\. See/);
 });
 
