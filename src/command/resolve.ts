@@ -51,7 +51,11 @@ export const resolve: PullCommand = {
     const numbers = chosen(wish.which, conflicts);
     if (!Array.isArray(numbers)) return numbers;
     if (numbers.length === 0) {
-      return { kind: 'do', steps: [], reply: 'No open conflict is left to settle.' };
+      const reply =
+        typeof wish.which === 'number'
+          ? settledAlready([wish.which], conflicts.open)
+          : 'No open conflict is left to settle.';
+      return { kind: 'do', steps: [], reply };
     }
     const step = {
       do: 'settle-conflicts',
@@ -63,6 +67,21 @@ export const resolve: PullCommand = {
     return { kind: 'do', steps: [step] };
   },
 };
+
+/** The answer about conflicts that are not open any more. */
+export function settledAlready(numbers: readonly number[], open: ConflictList['open']): string {
+  const [which, newer] =
+    numbers.length === 1
+      ? [`Conflict ${numbers.join()} is`, 'a newer one replaced it']
+      : [`Conflicts ${numbers.join(', ')} are`, 'newer ones replaced them'];
+  return `${which} settled already, or ${newer}. ${openText(open)}`;
+}
+
+function openText(open: ConflictList['open']): string {
+  if (open.length === 0) return 'No conflict is open.';
+  const numbers = open.slice(0, 20).map(({ number }) => number);
+  return `Open: ${numbers.join(', ')}.`;
+}
 
 const NONE: ConflictList = { open: [], listed: 0, lost: false };
 
@@ -101,6 +120,5 @@ function chosen(which: Wish['which'], { open, listed }: ConflictList): number[] 
   }
   if (numbers.includes(which)) return [which];
   if (which <= listed) return [];
-  const hint = numbers.length === 0 ? 'No conflict is open.' : `Open: ${numbers.slice(0, 20).join(', ')}.`;
-  return refuse('no-such-conflict', `there is no conflict ${which}`, hint);
+  return refuse('no-such-conflict', `there is no conflict ${which}`, openText(open));
 }

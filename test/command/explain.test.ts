@@ -37,6 +37,15 @@ describe('resolve', () => {
     expect(outcome(`/portico resolve ${rest}`, { conflicts, ...change })).toBe(expected);
   });
 
+  test.each([
+    [[{ number: 1 }, { number: 3 }], 'Open: 1, 3.'],
+    [[], 'No conflict is open.'],
+  ])('a number that is settled is answered with what is open: %o', (open, says) => {
+    expect(say('/portico resolve 2 local', { conflicts: { ...conflicts, open } })).toMatchObject({
+      reply: `Conflict 2 is settled already, or a newer one replaced it. ${says}`,
+    });
+  });
+
   test('only what is open is settled', () => {
     expect(say('/portico resolve all local', { conflicts })).toMatchObject({
       steps: [{ do: 'settle-conflicts', numbers: [1, 3], side: 'local' }],

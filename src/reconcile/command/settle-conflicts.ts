@@ -25,13 +25,19 @@ import { pushOnHead, type HeadCommit } from '../repository/push-commit.ts';
 import { pushRefused } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type SettleRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest } from '../step-outcome.ts';
-import { joinedNotes, mergeNotes, NO_NOTES, type MergeNotes } from '../text/merge-notes.ts';
+import { joinedNotes, mergeNotes, type MergeNotes } from '../text/merge-notes.ts';
 
 export interface Settled {
-  /** Null where nothing was open any more. */
-  readonly commit: string | null;
+  readonly commit: string;
   /** What the merge decides by itself now that these are settled, and did not decide before. */
   readonly notes: MergeNotes;
+}
+
+/** None of the conflicts that were meant is open any more. */
+export interface NothingMeant {
+  readonly commit: null;
+  /** The others that are. */
+  readonly open: readonly OpenConflict[];
 }
 
 interface Settlement extends RepositoryWork {
@@ -45,14 +51,14 @@ interface Settlement extends RepositoryWork {
  * there already is only recorded as settled. A refusal where the decision would not stand as it is recorded, else the
  * commit and what the merge has to tell of it. Throws REF_MOVED (try again) when somebody pushed meanwhile.
  */
-export async function settleConflicts(settlement: Settlement): Promise<Refusal | Settled> {
+export async function settleConflicts(settlement: Settlement): Promise<Refusal | Settled | NothingMeant> {
   const { ports, access, snapshot, asked, step, signal } = settlement;
   const { git } = access;
   const { pull } = snapshot;
   const { numbers, side, head, remember } = step;
   const open = await openConflicts({ ports, access, snapshot, head, signal });
   const meant = open.conflicts.filter(({ number }) => numbers.includes(number));
-  if (meant.length === 0) return { commit: null, notes: NO_NOTES };
+  if (meant.length === 0) return { commit: null, open: open.conflicts };
   const strange = remember === true ? meant.find((one) => !isFromUpstream(one, open)) : undefined;
   if (strange !== undefined) return notFromUpstream(strange);
   const changes = new Map<string, FileChange>();

@@ -1,6 +1,7 @@
 /** What each step of a slash-command does. Each may run twice without harm. */
 import { formatRecord } from '../../command/approval-record.ts';
 import { digestSeen } from '../../command/digest-seen.ts';
+import { settledAlready } from '../../command/resolve.ts';
 import type { Step } from '../../command/step.ts';
 import { MERGE_FILE } from '../../package/merge/local-owns.ts';
 import { joined } from '../../text/joined.ts';
@@ -28,7 +29,7 @@ import { marking } from './mark-retirements.ts';
 import { pauseUpdates, resumeUpdates } from './paused.ts';
 import { rollBack } from './roll-back.ts';
 import { orderRollout, planRollout } from './rollout-command.ts';
-import { settleConflicts, type Settled } from './settle-conflicts.ts';
+import { settleConflicts, type NothingMeant, type Settled } from './settle-conflicts.ts';
 import { showDiff } from './show-diff.ts';
 import { showPlan } from './show-plan.ts';
 
@@ -130,9 +131,10 @@ async function look(
 function settledText(
   { facts }: ProposalSnapshot,
   { numbers, side, remember }: Extract<Step, { do: 'settle-conflicts' }>,
-  { commit, notes }: Settled,
+  settled: Settled | NothingMeant,
 ): string {
-  if (commit === null) return 'No open conflict is left to settle.';
+  if (settled.commit === null) return settledAlready(numbers, settled.open);
+  const { commit, notes } = settled;
   const which = numbers.length === 1 ? `Conflict ${numbers.join()} is` : `${numbers.length} conflicts are`;
   const done = `${which} settled with the ${side} value in ${commitLink(facts.htmlUrl, commit)}.`;
   const kept =
