@@ -176,7 +176,7 @@ export function updateBody(input: UpdateBodyInput, seals: Keyring): string {
     upgradePathsText(parts, group),
     state.first,
     why === '' ? '' : markedPart(WHY_PART, scrubSecrets(why)),
-    conflicts.length === 0 ? '' : followingOf(parts),
+    followingOf(parts),
     mergeNotesOf(input),
     ...parts.flatMap(({ path, source }) => {
       if (source === undefined) return [];
@@ -202,7 +202,8 @@ function followingOf(parts: readonly UpdatedPart[]): string {
   if (all.length === 0) return '';
   const more = all.length - MAX_FOLLOWING;
   const listed = all.slice(0, MAX_FOLLOWING).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Both sides also changed these fields, which functions write. They are settled together with the conflicts above: ${listed}`;
+  // True before and after the conflicts are settled: this part of the body stays as it is.
+  return `Both sides also changed these fields, which functions write. Each one follows the field that its function reads: ${listed}`;
 }
 
 function mergeNotesOf({ group, parts }: UpdateBodyInput): string {

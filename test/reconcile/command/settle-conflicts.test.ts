@@ -90,7 +90,7 @@ test('an update: setters and namespace are settled, what functions write of them
   const { number, head } = pull!;
   expect(pull!.body).toContain('**5 conflicts:**');
   expect(pull!.body).toContain(
-    'They are settled together with the conflicts above: `shop/deployment.yaml` `metadata.namespace`, `shop/deployment.yaml` `spec.template.spec.containers[name=web].image`',
+    'Each one follows the field that its function reads: `shop/deployment.yaml` `metadata.namespace`, `shop/deployment.yaml` `spec.template.spec.containers[name=web].image`',
   );
   expect(pull!.body).toContain(`- \`deployment.yaml${BOTH}`);
   const files = ['Kptfile', 'deployment.yaml', 'setters.yaml'];
@@ -115,6 +115,10 @@ test('an update: setters and namespace are settled, what functions write of them
   expect(said.reply).toContain(
     "`shop/deployment.yaml`: Deployment web, spec.strategy.type: upstream's comment was not added; it says: All at once.",
   );
+  // What the body says of fields that follow must stay true once nothing is open.
+  const { body } = await repo.pull(number);
+  expect(body).toContain('**All 5 conflicts are settled.**');
+  expect(body).not.toContain('conflicts above');
   const [kptfile, deployment, setters] = await standing();
   const wanted = web({ ...MINE, replicas: 3, wanted: 3 });
   expect(deployment).toBe(wanted['deployment.yaml']);
