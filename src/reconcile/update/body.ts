@@ -246,27 +246,35 @@ function openingOf(part: UpdatedPart): string {
   const step = `${upstreamText({ from, to, version }, code)} of ${code(upstream)}`;
   if (created) return `Creates ${code(path)} at ${step}.${links}`;
   if (from === to) return `Keeps ${code(path)} at ${step} and changes its values.${links}`;
-  const verb = from !== undefined && isOlder(to, from) ? 'Rolls back' : 'Updates';
+  const verb = isWayBack(part) ? 'Rolls back' : 'Updates';
   return `${verb} ${code(path)}: ${step}.${links}`;
 }
 
-function linksOf({ links, to }: UpdatedPart): string {
+function isWayBack({ from, to }: Pick<UpdatedPart, 'from' | 'to'>): boolean {
+  return from !== undefined && isOlder(to, from);
+}
+
+function linksOf(part: UpdatedPart): string {
+  const { links, to } = part;
   if (links === undefined) return '';
-  const compare = links.compare === undefined ? '' : ` · [what changed upstream](${links.compare})`;
+  const label = isWayBack(part) ? 'upstream changes that this undoes' : 'what changed upstream';
+  const compare = links.compare === undefined ? '' : ` · [${label}](${links.compare})`;
   return ` [Release ${code(to)}](${links.release})${compare}`;
 }
 
-function linkList({ release, compare }: NonNullable<UpdatedPart['links']>): string {
-  return `[release](${release})${compare === undefined ? '' : `, [diff](${compare})`}`;
+function linkList(part: UpdatedPart): string {
+  if (part.links === undefined) return '';
+  const { release, compare } = part.links;
+  const label = isWayBack(part) ? 'undone changes' : 'diff';
+  return `[release](${release})${compare === undefined ? '' : `, [${label}](${compare})`}`;
 }
 
 function groupOpening(group: string, parts: readonly UpdatedPart[]): string {
-  const rows = parts.map(({ path, upstream, from, to, created, links }) => [
-    code(path),
-    code(upstream),
-    created ? `new: ${upstreamText(to, code)}` : upstreamText({ from, to }, code),
-    links === undefined ? '' : linkList(links),
-  ]);
+  const rows = parts.map((part) => {
+    const { path, upstream, from, to, created } = part;
+    const revision = created ? `new: ${upstreamText(to, code)}` : upstreamText({ from, to }, code);
+    return [code(path), code(upstream), revision, linkList(part)];
+  });
   const isBack = parts.every(({ way }) => way?.because !== undefined);
   return `${isBack ? 'Rolls back' : 'Updates'} the packages of the group ${code(group)} together.\n\n${table(['package', 'upstream', 'revision', ''], rows)}`;
 }
@@ -305,13 +313,16 @@ function keptText(
 
 /** Packages of one upstream pass the same revisions: each list is told once. */
 function revisionsOf(parts: readonly UpdatedPart[]): string[] {
-  const lists = new Map<string, string>();
-  for (const { upstream, revisions = [] } of parts) {
-    if (revisions.length > 0) lists.set(revisions.join('\n'), upstream);
+  const lists = new Map<string, UpdatedPart>();
+  for (const part of parts) {
+    const { revisions = [] } = part;
+    if (revisions.length > 0) lists.set(`${isWayBack(part)} ${revisions.join('\n')}`, part);
   }
-  return [...lists].map(([list, upstream]) =>
-    details(lists.size === 1 ? 'Revisions included' : `Revisions of ${htmlCode(upstream)} included`, list),
-  );
+  return [...lists.values()].map((part) => {
+    const of = lists.size === 1 ? '' : ` of ${htmlCode(part.upstream)}`;
+    const title = isWayBack(part) ? `Revision${of} after the rollback` : `Revisions${of} included`;
+    return details(title, (part.revisions ?? []).join('\n'));
+  });
 }
 
 function notesOf(parts: readonly UpdatedPart[]): string[] {

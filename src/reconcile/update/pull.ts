@@ -17,6 +17,7 @@ import {
   upcomingRevision,
 } from '../repository/package-revisions.ts';
 import { asksApproval } from '../review/proposal-approval.ts';
+import { isOlder } from '../rollout/led-back.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { planTitle, updateBody, whyText, WHY_PART, type UpdatedPart } from './body.ts';
 import type { UpdatePlan } from './plan.ts';
@@ -161,9 +162,11 @@ function linksTo({ upstream, upstreamUrl, exists }: Downstream, to: string): Upd
   const at = (revision: string): string => inUrl(publishedRefs(upstream.directory, revision).tag);
   const { current, base } = upstream;
   const isStep = exists && base === undefined && current !== undefined && current !== to;
+  // The forge shows what its second revision has beyond the first: on the way back that is what is undone.
+  const [older, newer] = isStep && isOlder(to, current) ? [to, current] : [current, to];
   return {
     release: `${upstreamUrl}/releases/tag/${at(to)}`,
-    ...(isStep && { compare: `${upstreamUrl}/compare/${at(current)}...${at(to)}` }),
+    ...(isStep && older !== undefined && { compare: `${upstreamUrl}/compare/${at(older)}...${at(newer)}` }),
   };
 }
 

@@ -159,6 +159,9 @@ test('what is withdrawn closes the update that would bring it, and leads back wh
   const [back] = await stage.repository('far').pulls();
   expect(back?.title).toBe('Roll back shop to upstream v2 (v3 is withdrawn)');
   expect(back?.body).toContain('Channel `stable`, **back to v2 (v3 withdrawn: broken probe).**');
+  // The forge shows what the second revision has beyond the first: the other way round, nothing.
+  expect(back?.body).toMatch(/\[upstream changes that this undoes\]\(\S+\/compare\/web\/v2\.\.\.web\/v3\)/);
+  expect(back?.body).toMatch(/<summary>Revision after the rollback<\/summary>\n\n- `v2`/);
   expect(back?.body).toContain('| `v2` | warning | old API. |');
 });
 
