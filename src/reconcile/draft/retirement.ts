@@ -6,7 +6,7 @@ import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { deletionProposedBranch } from '../../revision/ref-name.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { GitRef, RefUpdate } from '../git-port.ts';
-import { repositoryJob } from '../jobs.ts';
+import { proposalJob, repositoryJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
 import {
   loadRevisionRefs,
@@ -17,6 +17,7 @@ import {
 } from '../repository/package-revisions.ts';
 import { pushRefusal, refMoved, wasOvertaken } from '../repository/refused-push.ts';
 import { openRegistered } from '../repository/registered.ts';
+import { recordedProvenance } from '../repository/tag-provenance.ts';
 import { knownUsers } from '../review/known-users.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
@@ -114,6 +115,10 @@ export async function retire({
     signal,
   });
   await ports.enqueue(repositoryJob(access.ref));
+  const { proposal } =
+    (await recordedProvenance({ git: access.git, refs, directory, revision, signal })) ?? {};
+  // The comment there names the revision as published.
+  if (proposal !== undefined) await ports.enqueue(proposalJob(access.ref, proposal));
   return { kind: 'done' };
 }
 

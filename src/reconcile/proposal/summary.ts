@@ -172,6 +172,10 @@ function functionTable(one: SummaryInput['rendered'][number] | undefined): strin
   return details('Functions', `${table(['function', 'as', 'result'], rows)}${more}`);
 }
 
+function named(revisions: readonly PublishedRevision[]): string {
+  return revisions.map(({ path, revision }) => code(`${path}@${revision}`)).join(', ');
+}
+
 /** The comment's text once the proposal is merged. */
 export function publishedSummary(
   revisions: readonly PublishedRevision[],
@@ -188,18 +192,29 @@ export function publishedSummary(
     if (gone.length > 0) return ['### Deleted', ...gone].join('\n\n');
     return '### Merged\n\nNo package changed, so there is no new revision.';
   }
+  const retired = revisions.filter((one) => one.retired === true);
+  const standing = revisions.filter((one) => one.retired !== true);
   return [
-    `### Published ${revisions.map(({ path, revision }) => code(`${path}@${revision}`)).join(', ')}`,
-    table(
-      ['package', 'revision', 'difference'],
-      revisions.map(({ path, revision, url, before }) => [
-        code(path),
-        `[${code(revision)}](${url})`,
-        before === undefined
-          ? 'first revision'
-          : `[${code(before.revision)} → ${code(revision)}](${before.compare})`,
-      ]),
-    ),
+    standing.length > 0 ? `### Published ${named(standing)}` : '### Published, then retired',
+    ...(standing.length === 0
+      ? []
+      : [
+          table(
+            ['package', 'revision', 'difference'],
+            standing.map(({ path, revision, url, before }) => [
+              code(path),
+              `[${code(revision)}](${url})`,
+              before === undefined
+                ? 'first revision'
+                : `[${code(before.revision)} → ${code(revision)}](${before.compare})`,
+            ]),
+          ),
+        ]),
+    ...(retired.length === 0
+      ? []
+      : [
+          `${named(retired)} ${retired.length === 1 ? 'was' : 'were'} retired: the tag is removed, and the number is never reused.`,
+        ]),
     ...(revisions.some(({ unapproved }) => unapproved === true)
       ? ['It was merged without the required approvals; the tag says `Approved-by: none`.']
       : []),

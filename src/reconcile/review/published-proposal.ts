@@ -1,8 +1,8 @@
 import { fileIn } from '../../revision/package-path.ts';
 import type { RepositoryAccess } from '../ports.ts';
-import { allRevisions, loadRevisionRefs, taggedRevisions } from '../repository/package-revisions.ts';
+import { allRevisions, loadRevisionRefs, taggedRevisions, tagOf } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
-import { provenanceOf } from '../repository/tag-provenance.ts';
+import { recordedProvenance } from '../repository/tag-provenance.ts';
 
 export interface PublishedRevision {
   readonly path: string;
@@ -12,9 +12,11 @@ export interface PublishedRevision {
   readonly before?: { readonly revision: string; readonly compare: string };
   /** Published without the approvals that it needed. */
   readonly unapproved?: boolean;
+  /** Its tag was removed since; nothing is at `url`. */
+  readonly retired?: boolean;
 }
 
-/** The revisions that a merged proposal became, as their tags say; null while one is still to be tagged. */
+/** The revisions that a merged proposal became, as their tags or, once retired, the ledger say; null while one is still to be tagged. */
 export async function publishedOf(
   { git }: Pick<RepositoryAccess, 'git'>,
   { packages, pull, facts }: Pick<ProposalSnapshot, 'packages' | 'pull' | 'facts'>,
@@ -26,13 +28,14 @@ export async function publishedOf(
     if (trees.head === null) continue;
     const names = allRevisions(refs, directory).map(({ name }) => name);
     const found = await newestFrom(names, async (name) => {
-      const provenance = await provenanceOf({ git, refs, directory, revision: name, signal });
+      const provenance = await recordedProvenance({ git, refs, directory, revision: name, signal });
       return provenance?.proposal === pull.number
         ? { name, unapproved: provenance.unapproved === true }
         : undefined;
     });
     if (found === undefined) return null;
     const tag = fileIn(directory, found.name);
+    const retired = tagOf(refs, directory, found.name) === undefined;
     const earlier = taggedRevisions(refs, directory)
       .map(({ name }) => name)
       .filter((name) => names.indexOf(name) < names.indexOf(found.name))
@@ -43,13 +46,15 @@ export async function publishedOf(
       path,
       revision: found.name,
       url: `${facts.htmlUrl}/releases/tag/${encodeURIComponent(tag)}`,
-      ...(earlier !== undefined && {
-        before: {
-          revision: earlier,
-          compare: `${facts.htmlUrl}/compare/${place(earlier)}...${place(found.name)}`,
-        },
-      }),
+      ...(earlier !== undefined &&
+        !retired && {
+          before: {
+            revision: earlier,
+            compare: `${facts.htmlUrl}/compare/${place(earlier)}...${place(found.name)}`,
+          },
+        }),
       ...(found.unapproved && { unapproved: true }),
+      ...(retired && { retired }),
     });
   }
   return published;

@@ -153,7 +153,10 @@ function willBe(publishes: readonly Publishes[]): string {
 function mergedText(revisions: readonly PublishedRevision[] | null): string {
   if (revisions === null) return '**Merged.** Its revision will be published shortly.';
   if (revisions.length === 0) return '**Merged.** No package changed, so there is no new revision.';
-  const each = revisions.map(({ path, revision, url }) => `[${code(`${path}@${revision}`)}](${url})`);
+  const each = revisions.map(({ path, revision, url, retired }) => {
+    const name = code(`${path}@${revision}`);
+    return retired === true ? `${name} (retired since)` : `[${name}](${url})`;
+  });
   const without = revisions.some(({ unapproved }) => unapproved === true)
     ? ', without the required approvals'
     : '';

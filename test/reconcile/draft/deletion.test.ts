@@ -6,6 +6,8 @@ import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
 let stage: Stage;
+/** The pull request that became `web@v2`. */
+let two: number;
 
 const PACKAGE = smallPackage('web');
 const change = (color: string): Record<string, string> => ({
@@ -27,7 +29,7 @@ beforeAll(async () => {
   );
   const up = stage.repository('up');
   await up.publish('one', change('one'));
-  await up.publish('two', change('two'));
+  two = (await up.publish('two', change('two'))).number;
   const lock = (await up.tags()).get('web/v1')!;
   const Kptfile = locked(PACKAGE['Kptfile']!, up.url, 'web', 'web/v1', lock);
   await stage.repository('down').push('main', below('shop', { ...PACKAGE, Kptfile }));
@@ -79,6 +81,7 @@ describe('one revision', () => {
     expect(await repo.releases()).toEqual(['web/v1']);
     expect(await repo.git('rev-parse', 'refs/portico/published/web/v2')).toBe(object);
     expect((await repo.comments(number)).filter(({ body }) => body?.includes('is retired:'))).toHaveLength(1);
+    expect(await repo.sticky(two)).toContain('`web@v2` was retired');
     expect(await repo.command(number, '/portico delete web@v2', 'bob')).toMatchObject({
       reply: expect.stringContaining('is already retired'),
     });
