@@ -22,7 +22,7 @@ import { updateChoices } from './update-choices.ts';
 /** A plan with its results must fit into one comment: more are planned one part after the other. */
 const MAX_ITEMS = 100;
 const MAX_PLAN = 14_000;
-/** The same for items in other repositories, which name content: with results of 80 characters they still fit. */
+/** The same for items in other repositories, which name content: with all results they still fit. */
 const MAX_FLEET_PLAN = 25_000;
 
 const KIND = 'bulk';

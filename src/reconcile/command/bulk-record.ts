@@ -41,8 +41,9 @@ export interface BulkPlan {
   readonly confirmed?: number;
 }
 
-/** Characters of a result: a plan with all of them must fit into one comment. */
-const MAX_TEXT_LENGTH = 80;
+/** Characters of a result, and of all results: a plan with all of them must fit into one comment. */
+const MAX_TEXT_LENGTH = 300;
+const MAX_TEXTS_LENGTH = 8_000;
 /** Pull requests that the answer to a plan names as left out, and characters of the reason of each. */
 const MAX_LEFT_OUT = 50;
 const MAX_WHY = 300;
@@ -59,9 +60,10 @@ export function confirmation(plan: BulkPlan): string {
     : `/portico confirm ${planDigest(plan).slice(0, 12)}`;
 }
 
-/** A result as the plan keeps it. */
-export function shortResult(outcome: BulkResult['outcome'], text: string): BulkResult {
-  return { outcome, text: shorten(sentence(text), MAX_TEXT_LENGTH) };
+/** A result as a plan of so many items keeps it. */
+export function shortResult({ outcome, text }: BulkResult, items: number): BulkResult {
+  const most = Math.min(MAX_TEXT_LENGTH, Math.floor(MAX_TEXTS_LENGTH / items));
+  return { outcome, text: shorten(sentence(text), most) };
 }
 
 /** How far a plan is; a dry run only says what would be done. */
@@ -73,7 +75,6 @@ export function planText(
 ): string {
   const { items, results, login, confirmed, request } = plan;
   const isFleet = request.fleet !== undefined;
-  const done = Object.keys(results).length;
   const rows = items.map((item, at) => {
     const result = results[at];
     const { what, line, digest = '' } = item;
@@ -89,9 +90,7 @@ export function planText(
     ? 'This is a dry run: nothing will be done.'
     : confirmed === undefined
       ? `To run it, ${code(login)} comments \`${confirmation(plan)}\` in this issue. Rights${isFleet ? ' in each repository' : ''} and checks are verified for each item at that time${isFleet ? ', and what has changed by then is left out' : ''}.`
-      : done === items.length
-        ? '**All items are done.**'
-        : `**${done} of ${items.length}** items are done.`;
+      : progressText(Object.values(results), items.length);
   const left = found - items.length;
   return [
     `Plan: ${code(plan.request.action)} for ${items.length} of ${found} that match ${code(plan.request.match)}. ${state}`,
@@ -100,6 +99,14 @@ export function planText(
       : []),
     table(['', ...(isFleet ? ['pull request', 'packages', 'content'] : ['item']), 'command', '', ''], rows),
   ].join('\n\n');
+}
+
+function progressText(results: readonly BulkResult[], items: number): string {
+  const done = results.filter(({ outcome }) => outcome === 'done').length;
+  if (done === items) return '**All items are done.**';
+  const failed = results.length - done;
+  const rest = failed === 0 ? '' : `, ${failed} could not be done`;
+  return `**${done} of ${counted(items, 'item')} ${isOrAre(items)} done${rest}.**`;
 }
 
 /** The page of the pull request; whoever approves for many looks at some. */

@@ -77,11 +77,11 @@ export async function performBulkStep({
       if (plan.results[at] !== undefined) continue;
       const by = { ...asked, index: FIRST_INDEX + at };
       const doing = { ports, look, source, asked: by, item, signal };
-      const { outcome, text } =
+      const outcome =
         item.repository === undefined
           ? await carryOutHere({ ...doing, access, issue })
           : await carryOutThere({ ...doing, access }, item.repository);
-      const result = shortResult(outcome, text);
+      const result = shortResult(outcome, plan.items.length);
       plan = { ...plan, results: { ...plan.results, [at]: result } };
       unwritten += 1;
       if (unwritten >= EDIT_EVERY) {
