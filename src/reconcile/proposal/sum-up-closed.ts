@@ -12,7 +12,7 @@ import { approvalOfMerge } from '../review/merged-approval.ts';
 import { publishedOf, type PublishedRevision } from '../review/published-proposal.ts';
 import { loadBeneath, movedFiles } from '../review/unpublished-beneath.ts';
 import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
-import { tellClosedUpdate, tellUpdateState } from '../update/tell-update-state.ts';
+import { closedUpdate, tellUpdateState } from '../update/tell-update-state.ts';
 import { closedSummary, mergedSummary, publishedSummary, unapprovedSummary } from './summary.ts';
 
 /** Says which revisions a merged proposal became, that nobody approved it, or that it was closed. */
@@ -134,11 +134,12 @@ async function sumUpUnmerged(
 ): Promise<void> {
   const { number } = snapshot.pull;
   const comments = await access.forge.listComments(number, signal);
+  const update = await closedUpdate({ ports, access, signal }, snapshot, comments);
   if (ourSummary(ports, comments) !== undefined)
     await access.forge.upsertStickyAmong(
       comments,
-      { number, marker: SUMMARY_MARKER, body: closedSummary() },
+      { number, marker: SUMMARY_MARKER, body: closedSummary(update) },
       signal,
     );
-  await tellClosedUpdate({ ports, access, signal }, snapshot, comments);
+  if (update !== undefined) await tellUpdateState({ ports, access, signal }, snapshot, update);
 }

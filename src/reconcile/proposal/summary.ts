@@ -27,6 +27,7 @@ import type { Hold } from '../rollout/hold.ts';
 import { code, conflictTable, details, table, foreignSentence } from '../text/markdown-blocks.ts';
 import { mergeNotesText, type MergeNotes } from '../text/merge-notes.ts';
 import { SUMMARY_MARKER, downstreamPart } from '../text/summary-marker.ts';
+import type { UpdateState } from '../update/state.ts';
 
 export interface SummaryInput {
   readonly pull: Pull;
@@ -228,9 +229,13 @@ export function mergedSummary(): string {
   return '### Merged\n\nIts revision will be published shortly. If it takes long, see the check `portico/publication` on the branch.';
 }
 
-/** The comment's text once the proposal is closed. */
-export function closedSummary(): string {
-  return '### Closed without merging\n\nNothing was published. Reopen the pull request to continue.';
+/** The comment's text once the proposal is closed; whoever reopens an update that Portico closed or replaces has nothing to continue. */
+export function closedSummary(
+  update?: Pick<Extract<UpdateState, { kind: 'closed' }>, 'why' | 'brings'>,
+): string {
+  if (update?.why !== undefined) return '### Closed by Portico\n\nNothing was published.';
+  const isOver = update?.brings.length === 0;
+  return `### Closed without merging\n\nNothing was published.${isOver ? '' : ' Reopen the pull request to continue.'}`;
 }
 
 /** Reasons that are shown. */

@@ -5,6 +5,7 @@ import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import { conflictKey } from '../merge/open-conflicts.ts';
 import type { Ports } from '../ports.ts';
+import { fetchedHead } from '../repository/pull-head.ts';
 import { rolloutsOf } from '../rollout/scope.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
 import { listsOtherPackages, revisionInTitle } from './body.ts';
@@ -22,7 +23,8 @@ export async function declinedBefore(
 ): Promise<Withheld | null> {
   const { git } = downstreamRepository.access;
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
-    const head = await git.resolve(pull.headSha, signal);
+    // Also where its branch was deleted with it.
+    const head = await fetchedHead(git, pull, signal);
     const ours = head === null ? null : await newestSealed(git, head, ports.seals, signal);
     const recorded = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.

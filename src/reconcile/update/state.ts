@@ -44,7 +44,7 @@ export type UpdateState =
   | { readonly kind: 'merged'; readonly revisions: readonly PublishedRevision[] | null }
   /** Merged without the approvals that it needed: these packages have no revision of it. */
   | { readonly kind: 'unapproved'; readonly paths: readonly string[] }
-  /** `why` where Portico closed it. */
+  /** `why` where Portico closed it; it brings nothing where its branch no longer held the update. */
   | {
       readonly kind: 'closed';
       readonly brings: readonly Omit<Publishes, 'revision' | 'newest'>[];
@@ -165,11 +165,11 @@ function mergedText(revisions: readonly PublishedRevision[] | null): string {
 
 function closedText({ brings, why }: Extract<UpdateState, { kind: 'closed' }>): string {
   if (why !== undefined) return `**Closed by Portico.** ${why}`;
-  const each = brings.map(({ path, from }) => `${upstreamText(from, code)} of ${code(path)}`).join(', ');
   const [first] = brings;
-  const again =
-    first === undefined
-      ? ''
-      : `, or comment ${code(`/portico update ${first.path}@${first.from}`)} in an issue`;
-  return `**Closed**: ${each === '' ? 'this update' : each} will not be proposed again. To undo this, reopen the pull request${again}. Newer revisions will still be proposed.`;
+  if (first === undefined) {
+    return '**Closed**: its branch no longer held the update. While it is due, Portico proposes it again in a new pull request.';
+  }
+  const each = brings.map(({ path, from }) => `${upstreamText(from, code)} of ${code(path)}`).join(', ');
+  const again = code(`/portico update ${first.path}@${first.from}`);
+  return `**Closed**: ${each} will not be proposed again. To undo this, reopen the pull request, or comment ${again} in an issue. Newer revisions will still be proposed.`;
 }

@@ -80,24 +80,30 @@ export async function tellOpenUpdate({
   await tellUpdateState({ ports, access, signal }, snapshot, state);
 }
 
-/** The same for one that was closed; `comments` are those of its pull request. */
-export async function tellClosedUpdate(
-  { ports, access, signal }: RepositoryWork<'app' | 'runExclusive' | 'seals'>,
-  snapshot: Update & Pick<ProposalSnapshot, 'head'>,
+/** What became of an update that was closed; `comments` are those of its pull request. Undefined for any other pull request. */
+export async function closedUpdate(
+  { ports, access, signal }: RepositoryWork<'app' | 'seals', 'git'>,
+  snapshot: Update & Pick<ProposalSnapshot, 'head' | 'base'>,
   comments: readonly Comment[],
-): Promise<void> {
-  if (!isOurUpdate(ports, snapshot)) return;
-  const ours = await newestSealed(access.git, snapshot.head.oid, ports.seals, signal);
-  const brings = broughtBy(ours, snapshot);
+): Promise<Extract<UpdateState, { kind: 'closed' }> | undefined> {
+  if (!isOurUpdate(ports, snapshot)) return undefined;
+  const { git } = access;
+  const head = snapshot.head.oid;
+  const newest = await newestSealed(git, head, ports.seals, signal);
+  // One that was merged before is found where somebody moved the branch to the registered one.
+  const isMerged = newest !== null && (await git.isAncestor(newest.commit.oid, snapshot.base, signal));
+  const ours = isMerged ? null : newest;
   const notice = comments.find(
     ({ author, body }) =>
       author === ports.app.botLogin && body.startsWith(STOP_MARKER) && body.includes(`\n${CLOSED} `),
   );
   const why = notice?.body.split(`\n${CLOSED} `)[1]?.trim();
-  const head = snapshot.head.oid;
-  const isChanged = await hasCommitsOnTop({ ports, git: access.git, ours, head, signal });
-  const state: UpdateState = { kind: 'closed', brings, isChanged, ...(why !== undefined && { why }) };
-  await tellUpdateState({ ports, access, signal }, snapshot, state);
+  return {
+    kind: 'closed',
+    brings: broughtBy(ours, snapshot),
+    isChanged: await hasCommitsOnTop({ ports, git, ours, head, signal }),
+    ...(why !== undefined && { why }),
+  };
 }
 
 function isOurUpdate({ app }: Pick<Ports, 'app'>, { facts, pull }: Pick<Update, 'facts' | 'pull'>): boolean {

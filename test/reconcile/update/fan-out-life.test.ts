@@ -67,6 +67,8 @@ longTest(
     expect(await titles('merged')).toEqual(['Update shop to upstream v1']);
     expect(await titles('retired')).toEqual([]);
     expect(await said('retired')).toContain('Nothing is left to update.');
+    expect(await said('retired')).toContain('### Closed by Portico');
+    expect(await said('retired')).not.toContain('Reopen');
     await up.tag('web/v2', second);
     await stage.idle();
     expect(await titles('retired')).toEqual(['Update shop to upstream v2']);

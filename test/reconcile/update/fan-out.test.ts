@@ -235,6 +235,7 @@ describe('after v2', () => {
     expect(body).toContain('**Closed**: upstream `v2` of `shop` will not be proposed again.');
     expect(body).not.toMatch(/After the merge|close the pull request/);
     expect(comment).toContain('### Closed without merging');
+    expect(comment).toContain('Reopen the pull request to continue.');
     expect(comment).not.toContain('Next');
     await close('open');
     expect(await told()).toEqual(before);
@@ -242,6 +243,21 @@ describe('after v2', () => {
     await stage.idle();
     await stage.look('closed');
     expect(await repo.pulls()).toEqual([]);
+  });
+
+  test('closed because its branch was moved to the base branch: the update is proposed again', async () => {
+    const repo = stage.repository('object');
+    const { number, head, base } = await onlyPull(repo);
+    const ref = `heads/${head.ref}`;
+    await stage.as('alice').rest.git.updateRef({ ...repo.where, ref, sha: base.sha, force: true });
+    await stage.idle();
+    expect((await repo.pull(number)).state).toBe('closed');
+    await stage.look('object');
+    expect((await onlyPull(repo)).number).not.toBe(number);
+    const { body } = await repo.pull(number);
+    expect(body).toContain('proposes it again in a new pull request');
+    expect(body).not.toContain('will not be proposed again');
+    expect(await repo.sticky(number)).not.toContain('Reopen');
   });
 
   test('a publication says where it went, as far as its readers may know', async () => {
