@@ -30,15 +30,23 @@ export interface ProposedFile {
   readonly gates: readonly PromotionGate[];
 }
 
-/** `withdrawn`: of an update by a channel with a file, the revisions that it brings and the channel has withdrawn. */
 export interface ChannelFindings {
   readonly files: readonly ProposedFile[];
-  readonly withdrawn?: readonly string[];
+  /** Of an update by a channel with a file. */
+  readonly brought?:
+    | {
+        /** Revisions that it brings and the channel has withdrawn, such as `web v10`. */
+        readonly withdrawn: readonly string[];
+        /** Those that the channel does not offer, such as `web v10 (stable offers v8, v9)`. */
+        readonly notOffered: readonly string[];
+      }
+    | undefined;
 }
 
 /** Neutral where no channel file is touched, so that it may be required. */
-export function channelsCheck({ files, withdrawn }: ChannelFindings): CheckContent {
-  if (withdrawn !== undefined && (withdrawn.length > 0 || files.length === 0)) return updateCheck(withdrawn);
+export function channelsCheck({ files, brought }: ChannelFindings): CheckContent {
+  if (brought !== undefined && (brought.withdrawn.length > 0 || files.length === 0))
+    return updateCheck(brought);
   if (files.length === 0) {
     return {
       name: CHANNELS_CHECK,
@@ -122,7 +130,15 @@ function gateAnnotation(
   };
 }
 
-function updateCheck(withdrawn: readonly string[]): CheckContent {
+function updateCheck({ withdrawn, notOffered }: NonNullable<ChannelFindings['brought']>): CheckContent {
+  if (withdrawn.length === 0 && notOffered.length > 0) {
+    return {
+      name: CHANNELS_CHECK,
+      conclusion: 'neutral',
+      title: titlePart(`The channel does not offer ${notOffered.join(', ')}`),
+      summary: `The followed channel does not offer what this update brings: ${notOffered.map(code).join(', ')}. Portico updates or closes this pull request, unless a command asked for the revision or people committed to the branch.`,
+    };
+  }
   if (withdrawn.length === 0) {
     return {
       name: CHANNELS_CHECK,

@@ -19,14 +19,14 @@ export async function channelsOf(
 ): Promise<ProposedChannels | undefined> {
   const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
   const { pull, config, head, branchHead: oid = head.oid } = snapshot;
-  const withdrawn = await withdrawnByUpdate(
+  const brought = await withdrawnByUpdate(
     ports,
     access.git,
     { pull, config, head: { oid }, repository: access.ref.id },
     signal,
   );
-  if (withdrawn === undefined) return proposed;
+  if (brought === undefined) return proposed;
   return proposed === undefined || proposed.files.length === 0
-    ? { files: [], withdrawn }
-    : { ...proposed, withdrawn };
+    ? { files: [], brought }
+    : { ...proposed, brought };
 }

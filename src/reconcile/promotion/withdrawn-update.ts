@@ -1,18 +1,19 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import { packagePathOf, repositoryDirectory } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
+import type { ChannelFindings } from '../check/channels-check.ts';
 import { channelInIndex, followOf } from '../downstream/follow-of.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
-import { isWithdrawn } from '../repository/indexed-channels.ts';
+import { isWithdrawn, offersInstead } from '../repository/indexed-channels.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { newestSealed, packagesOf } from '../seal/update-record.ts';
 
 /**
- * Revisions that an update brings and the channel which is followed here has withdrawn, such as `web v10`. Undefined for
- * what is no update by a channel with a file.
+ * Revisions that an update brings and the channel which is followed here has withdrawn, or does not offer. Undefined for what is no update
+ * by a channel with a file.
  * @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later
  */
 export async function withdrawnByUpdate(
@@ -29,7 +30,7 @@ export async function withdrawnByUpdate(
     readonly repository: number;
   },
   signal?: AbortSignal,
-): Promise<readonly string[] | undefined> {
+): Promise<ChannelFindings['brought']> {
   if (parseBranch(pull.headRef)?.kind !== 'update') return undefined;
   const here = catalog.get(repository);
   const isSeen = catalog.isSeen(repository);
@@ -39,6 +40,7 @@ export async function withdrawnByUpdate(
   const ours = await newestSealed(git, head.oid, seals, signal);
   let led = false;
   const withdrawn: string[] = [];
+  const notOffered: string[] = [];
   for (const { upstream, directory, to } of ours === null ? [] : packagesOf(ours.record)) {
     const at = upstream.lastIndexOf(':');
     const channels = catalog
@@ -51,9 +53,12 @@ export async function withdrawnByUpdate(
     const follow = followOf(config.updates.follow, channel, planned);
     if (channels === undefined || follow.kind !== 'channel') continue;
     led = true;
-    if (isWithdrawn(channels, follow, to)) withdrawn.push(`${upstream.slice(at + 1)} ${to}`);
+    const name = `${upstream.slice(at + 1)} ${to}`;
+    const instead = offersInstead(channels, follow.channel, to);
+    if (isWithdrawn(channels, follow, to)) withdrawn.push(name);
+    else if (instead !== undefined) notOffered.push(`${name} (${follow.channel} offers ${instead})`);
   }
-  return led ? withdrawn : undefined;
+  return led ? { withdrawn, notOffered } : undefined;
 }
 
 /** Whether anything here may follow a channel that the configuration does not say; a variant's document may stand anywhere. */

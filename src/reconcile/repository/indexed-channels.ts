@@ -29,3 +29,21 @@ export function isWithdrawn(
   const number = numberOf(revision);
   return channel?.members.some((one) => one.revision === number && one.withdrawn !== undefined) ?? false;
 }
+
+/**
+ * What a channel with a file offers now, as people read it: `v1, v2`, or 'nothing'. Undefined where it offers this revision, or where only
+ * a tag of its name says what it offers.
+ */
+export function offersInstead(
+  { document }: Pick<CatalogChannels, 'document'>,
+  name: string,
+  revision: string,
+): string | undefined {
+  // Channels whose file has errors are stopped.
+  if (document === undefined) return 'nothing';
+  const channel = document.channels.find((one) => one.name === name);
+  if (channel === undefined || channel.auto === 'all') return undefined;
+  const offered = channel.members.filter((one) => one.withdrawn === undefined).map((one) => one.revision);
+  if (offered.some((number) => number === numberOf(revision))) return undefined;
+  return offered.map((number) => `v${number}`).join(', ') || 'nothing';
+}

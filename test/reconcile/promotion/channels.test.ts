@@ -130,9 +130,34 @@ test('what is withdrawn closes the update that would bring it, and leads back wh
   const [shop, kept] = [stage.repository('shop'), stage.repository('kept')];
   const [open] = await shop.pulls();
   const [own] = await kept.pulls();
-  const sha = await kept.push(own!.head.ref, { 'shop/own.yaml': configMap('own', { a: 'b' }) });
-  await stage.idle();
-  expect((await kept.checks(sha)).get('portico/channels')?.conclusion).toBe('success');
+  const commit = async (a: string): Promise<string> => {
+    const sha = await kept.push(own!.head.ref, { 'shop/own.yaml': configMap('own', { a }) });
+    await stage.idle();
+    return sha;
+  };
+  const channelsOn = async (sha: string): Promise<unknown> => {
+    const check = (await kept.checks(sha)).get('portico/channels');
+    return [check?.conclusion, check?.output.title];
+  };
+  const offers = async (members: string): Promise<void> => {
+    await up.push('main', { [FILE]: channelFile(members) });
+    await stage.idle();
+  };
+  expect(await channelsOn(await commit('stopped'))).toEqual([
+    'neutral',
+    'The channel does not offer web v3 (stable offers nothing)',
+  ]);
+  await offers('v1\nv2\nv3');
+  expect(await channelsOn(await commit('offered'))).toEqual([
+    'success',
+    'The channel offers what this brings',
+  ]);
+  await offers('v1\nv2');
+  const sha = await commit('left out');
+  expect(await channelsOn(sha)).toEqual([
+    'neutral',
+    'The channel does not offer web v3 (stable offers v1, v2)',
+  ]);
   const withdrawn = '{revision: v3, withdrawn: {reason: "broken probe"}}';
   await up.push('main', {
     [FILE]: channelFile(
