@@ -4,6 +4,7 @@ import { fileIn, repositoryDirectory } from '../../revision/package-path.ts';
 import { joined } from '../../text/joined.ts';
 import type { CommandRecord } from '../seal/commit-seal.ts';
 import { code } from '../text/markdown-blocks.ts';
+import { restoresPart } from './restored-text.ts';
 
 export interface DraftBodyInput {
   readonly path: string;
@@ -16,7 +17,8 @@ export interface DraftBodyInput {
 export function draftBody(input: DraftBodyInput): string {
   const { path, branch, record, askedIn } = input;
   const parts = [
-    `${whatItIs(path, record)} Requested by ${code(record.by)} in #${askedIn}.`,
+    whatItIs(path, record),
+    `Requested by ${code(record.by)} in #${askedIn}.`,
     record.kind === 'draft' && record.anyway === true
       ? `**It failed the guardrails when Portico made it.** ${code(record.by)}, who may approve, used \`--anyway\`: these failures do not block publishing as long as no one pushes anything else.`
       : '',
@@ -40,7 +42,7 @@ function whatItIs(path: string, record: CommandRecord): string {
     case 'copy':
       return `A draft of ${code(path)} that starts from ${from}. Later changes are not in it; add back those that you want to keep.`;
     case 'rollback':
-      return `Restores ${code(path)} to ${from}. When published, it becomes the next revision, whose tag says \`Restored-From: ${record.from ?? ''}\`.`;
+      return restoresPart(path, record.from ?? '');
   }
 }
 

@@ -1,6 +1,7 @@
 /** Pure: what the pull request says that restores the revision before one that fails. */
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
+import { restoresPart } from './restored-text.ts';
 
 export interface Restoration {
   readonly path: string;
@@ -32,7 +33,8 @@ export function restorationBody({
   return [
     `**${code(`${path}@${revision}`)} fails where it runs**, as reported for the commit ${code(commit.slice(0, 12))} or of a later one that holds the same:`,
     listed.join('\n'),
-    `Portico made this branch to restore ${code(path)} as published in ${code(to)}: its content, the lock of its sources, and what the processors made of them. What it changes is in Portico's comment below, which follows the branch. Nothing is restored until someone merges this. It then becomes the next revision, whose tag says \`Restored-From: ${to}\`, and the versions of ${code(revision)} are not proposed again.`,
+    `Portico made this branch to restore ${code(path)} as published in ${code(to)}: its content, the lock of its sources, and what the processors made of them. What it changes is in Portico's comment below, which follows the branch. Nothing is restored until someone merges this. Then the versions of ${code(revision)} are not proposed again.`,
+    restoresPart(path, to),
     `To keep ${code(revision)}, close this pull request; Portico does not open it again for that revision. To decide such cases by yourself, pause the package: \`/portico pause ${path}\`.`,
   ].join('\n\n');
 }

@@ -3,6 +3,7 @@ import { PorticoError } from '../../error.ts';
 import { DONE, nothing, PUT_OFF, type Answer, type Reconciler } from '../answer.ts';
 import { AGGREGATE_CHECK } from '../check-names.ts';
 import { createTrialMemory } from '../check/config-trial.ts';
+import { refreshRestoredText } from '../draft/restored-text.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { JobData } from '../job.ts';
 import { remergeProposal, type Remerge } from '../merge/concurrent-draft.ts';
@@ -123,6 +124,7 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     await forge.upsertStickyAmong(comments, sticky, signal);
     const { changes, open: conflicts } = found;
     await tellOpenUpdate({ ports, access, snapshot, head, changes, conflicts, signal });
+    await refreshRestoredText({ ports, access, signal }, snapshot, head);
     await suggestFixes({ ports, access, signal }, snapshot, head, fixes);
     await mergePromotion(ports, access, { snapshot, checks }, signal);
   };

@@ -199,7 +199,20 @@ longTest(
     // Somebody goes on from what came back: then it is other content, and does not say that it is v3.
     const changed = linked(await done(repo, issue, '/portico rollback web@v3', 'bob'));
     const files = { 'web/config.yaml': configMap('web', { color: 'blue', size: 'big' }) };
-    await repo.push((await repo.pull(changed)).head.ref, files);
+    const before = await repo.pull(changed);
+    expect(before.body).toContain('Restores `web` to `v3`');
+    await repo.push(before.head.ref, files);
+    await stage.idle();
+    const after = await repo.pull(changed);
+    expect(after.title).toBe('Restore web to v3, changed since');
+    expect(after.body).toContain('**Started from `v3`, changed since:**');
+    expect(after.body).not.toContain('whose tag says');
+    // As somebody takes that back, the promise holds again.
+    const ref = `heads/${before.head.ref}`;
+    await stage.as('alice').rest.git.updateRef({ ...repo.where, ref, sha: before.head.sha, force: true });
+    await stage.idle();
+    expect(await repo.pull(changed)).toMatchObject({ title: before.title, body: before.body });
+    await repo.push(before.head.ref, files);
     await stage.idle();
     await done(repo, changed, '/portico propose', 'bob');
     await done(repo, changed, '/portico publish', 'carol');
