@@ -6,6 +6,7 @@ import type { Repo } from '../git/repo.ts';
 import { findPackages } from '../git/tree.ts';
 import { commitTree, writeTree } from '../git/write.ts';
 import { initPackage, packageContext } from '../package/init.ts';
+import { lockedRef } from '../package/package-version.ts';
 import { sameFile, type PackageFiles } from '../package/package.ts';
 import type { FileChange, FileChanges } from '../reconcile/git-port.ts';
 import { nextRevision, revisionsOf } from '../revision/numbering.ts';
@@ -18,6 +19,7 @@ import {
 } from '../revision/package-path.ts';
 import { revisionTag } from '../revision/ref-name.ts';
 import { counted } from '../text/counted.ts';
+import { revisionsText } from '../text/revision-text.ts';
 import { openCheckout, type Checkout } from './checkout.ts';
 import { EXIT, usageError } from './exit-code.ts';
 import { fetchPackage } from './fetch-package.ts';
@@ -56,9 +58,14 @@ export async function draft(call: Call): Promise<number> {
   const after = await content({ call, checkout, plan, at: { directory, before }, origin });
   const changes = changesIn(directory, before, after);
   if (plan.kind === 'rollback' && changes.size === 0) {
+    const locked = lockedRef(after);
+    const sides = {
+      here: { to: plan.revision ?? '' },
+      ...(locked !== undefined && { upstream: { to: locked } }),
+    };
     throw new PorticoError(
       'DRAFT_REFUSED',
-      `${plan.path} already has the content of ${plan.revision ?? ''}`,
+      `${plan.path} already has the content of ${revisionsText(sides)}`,
       { blame: 'user', hint: 'There is nothing to do.' },
     );
   }

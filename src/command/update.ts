@@ -2,6 +2,7 @@ import { closestWord } from '../package/closest-word.ts';
 import { latestRevision } from '../revision/numbering.ts';
 import { parsePackageAtRevision } from '../revision/package-at-revision.ts';
 import { compareRevisions, parseRevisionName } from '../revision/revision-name.ts';
+import { upstreamText } from '../text/revision-text.ts';
 import { shown } from './arguments.ts';
 import type { UpdateChoice } from './command-state.ts';
 import type { AnywhereCommand, Decision } from './command.ts';
@@ -175,14 +176,15 @@ function moveTo(choice: UpdateChoice, wanted: string, isHeld: boolean): Decision
   if (to.name === choice.current && !isHeld) {
     return refuse(
       'up-to-date',
-      `${shown(choice.package)} is already at ${to.name}`,
+      `${shown(choice.package)} is already at ${upstreamText(to.name)}`,
       'There is nothing to do.',
     );
   }
   const current = choice.current === undefined ? undefined : parseRevisionName(choice.current);
   if (current !== undefined && compareRevisions(to, current) < 0) {
-    const message = `${shown(choice.package)} is at ${current.name}, which is newer than ${to.name}`;
-    return refuse('older-revision', message, 'Updates only go forward. To go back, use /portico rollback.');
+    const message = `${shown(choice.package)} is at ${upstreamText(current.name)}, which is newer than ${upstreamText(to.name)}`;
+    const hint = `Updates only go forward. To go back, use /portico rollback with a revision of ${shown(choice.package)}.`;
+    return refuse('older-revision', message, hint);
   }
   return { kind: 'do', steps: [{ do: 'request-update', package: choice.package, to: to.name }] };
 }

@@ -7,6 +7,7 @@ import { upstreamRepo } from './upstream-repo.ts';
 
 const kptfile = (name: string): string =>
   `apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: ${name}\n`;
+const lock = `upstreamLock:\n  type: git\n  git: { repo: 'https://git.test/up', directory: /web, ref: web/v7, commit: ${'a'.repeat(40)} }\n`;
 
 test('drafts in a checkout: made as the commands make them, refused with their words', async () => {
   using dir = scratch();
@@ -14,7 +15,10 @@ test('drafts in a checkout: made as the commands make them, refused with their w
   await upstream.commit({ 'db/Kptfile': kptfile('db'), 'db/a.yaml': 'a: 1\n' }, 'db/v1');
   const own = await upstreamRepo(dir, 'own');
   const config = `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: { directory: /pkgs, deployment: true }\n`;
-  await own.commit({ '.github/portico.yaml': config, 'pkgs/web/Kptfile': kptfile('web') }, 'pkgs/web/v1');
+  await own.commit(
+    { '.github/portico.yaml': config, 'pkgs/web/Kptfile': kptfile('web') + lock },
+    'pkgs/web/v1',
+  );
   await own.commit({ 'pkgs/web/new.yaml': 'a: 1\n' }, 'pkgs/web/v2');
   const repo = dir.path('own-work');
   const before = await own.git('status', '--porcelain');
@@ -56,7 +60,7 @@ test('drafts in a checkout: made as the commands make them, refused with their w
     expect.stringContaining('inside the package'),
     expect.stringContaining('has no revision v9 of web'),
     expect.stringContaining('64'),
-    expect.stringContaining('65 error: web already has the content of v2'),
+    expect.stringContaining('65 error: web already has the content of upstream v7, here v2'),
     expect.stringContaining('git rev-parse failed'),
   ]);
 });

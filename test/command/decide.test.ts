@@ -298,6 +298,14 @@ describe('update', () => {
       step?.do === 'request-update' ? `${step.package} ${step.to}` : answer.kind === 'do' ? '' : answer.code;
     expect(got).toBe(want);
   });
+
+  test.each([
+    ['v1', 'v1', '`web` is already at upstream v1.'],
+    ['v1', 'v2', '`web` is at upstream v2, which is newer than upstream v1.'],
+  ])('a refusal of %s at %s says that the numbers are those of the upstream', (to, current, message) => {
+    const answer = say(`/portico update web@${to}`, { updates: [{ ...web, current }], place: issue });
+    expect(answer).toMatchObject({ kind: 'refuse', message });
+  });
 });
 
 describe('18, 16, 17 who may', () => {

@@ -8,9 +8,11 @@ import { readUpstream } from '../../command/upstream-wish.ts';
 import type { CloneOptions } from '../../package/clone.ts';
 import { initPackage, packageContext } from '../../package/init.ts';
 import type { GitLocation } from '../../package/kptfile-types.ts';
+import { lockedRef } from '../../package/package-version.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { remoteSubpackages } from '../../package/remote-subpackages.ts';
 import { TOP, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { revisionsText } from '../../text/revision-text.ts';
 import type { Git } from '../git-port.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { taggedRevisions, tagOf } from '../repository/package-revisions.ts';
@@ -124,9 +126,11 @@ async function fromRevision({
     tag !== undefined &&
     (await sameTree({ git: access.git, a: tag.commit, b: setting.base, directory, signal }))
   ) {
+    const locked = lockedRef(after);
+    const sides = { here: { to: revision }, ...(locked !== undefined && { upstream: { to: locked } }) };
     return refuse(
       'same-content',
-      `${shown(path)} already has the content of ${revision}`,
+      `${shown(path)} already has the content of ${revisionsText(sides)}`,
       'There is nothing to do.',
     );
   }

@@ -180,7 +180,7 @@ longTest(
     expect(await repo.git('rev-parse', 'web/v4:web')).toBe(await repo.git('rev-parse', 'web/v1:web'));
 
     await refused(repo, issue, {
-      '/portico rollback web@v4': 'already',
+      '/portico rollback web@v4': 'already has the content of here v4',
       '/portico rollback web@v2': 'guardrail/colour',
     });
 
