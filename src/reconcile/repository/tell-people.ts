@@ -41,7 +41,7 @@ export async function tellPeople(
   const open = news
     .map((one) => ({
       ...one,
-      place: `${access.ref.id} ${one.kind} ${one.key}`,
+      place: `${access.ref.id} ${newsMarker(one.kind, one.key)}`,
       digest: digestOf('portico alarm 1', [one.text]),
     }))
     .filter(({ place, digest }) => told.get(place) !== digest)
@@ -53,7 +53,7 @@ export async function tellPeople(
     const number = found?.number ?? (await openIssue(ports, access, issue, signal));
     const comments = await forge.listComments(number, signal);
     for (const { kind, key, people, text } of open) {
-      const marker = `<!-- portico:${kind} ${digestOf('portico alarm key 1', [key]).slice(-16)} -->`;
+      const marker = newsMarker(kind, key);
       const mentions = await mentionsOf(forge, repository, people, signal);
       const body = `${mentions.join(' ')} ${text}`;
       await forge.upsertStickyAmong(comments, { number, marker, body }, signal);
@@ -63,4 +63,31 @@ export async function tellPeople(
     ports.log.info({ repository: repositoryName(access) }, 'owners are not notified: issues are disabled');
   }
   for (const { place, digest } of open) keepNewest(told, place, digest, MAX_REMEMBERED);
+}
+
+/** The first line of the comment about this. */
+export function newsMarker(kind: News['kind'], key: string): string {
+  return `<!-- portico:${kind} ${digestOf('portico alarm key 1', [key]).slice(-16)} -->`;
+}
+
+/** Edits comments of that issue that are no longer true. What they said may become true again, and is written then. */
+export async function correctNews(
+  { ports, access, signal }: RepositoryWork,
+  title: string,
+  correct: (comment: string) => { readonly marker: string; readonly body: string } | undefined,
+): Promise<void> {
+  const { forge } = access;
+  try {
+    const issue = await findIssue(ports, access, title, signal);
+    if (issue === null) return;
+    const comments = await forge.listComments(issue.number, signal);
+    for (const { author, body } of comments) {
+      const corrected = author === ports.app.botLogin ? correct(body) : undefined;
+      if (corrected === undefined) continue;
+      await forge.upsertStickyAmong(comments, { number: issue.number, ...corrected }, signal);
+      ports.memories.of(createTold).delete(`${access.ref.id} ${corrected.marker}`);
+    }
+  } catch (error) {
+    if (!hasNoIssues(error)) throw error;
+  }
 }

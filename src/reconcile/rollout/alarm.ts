@@ -1,11 +1,10 @@
 /** Pure: whether the owners of a rollout have to hear of it, and what they read. */
 import { repositoryName } from '../../catalog/catalog.ts';
-import type { RolloutPlan } from '../../package/rollout/plan.ts';
 import { digestOf } from '../../revision/digest.ts';
 import { durationText } from '../../text/duration.ts';
 import type { Notice } from '../job.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
-import type { RolloutLook } from './rollouts.ts';
+import { aboutMark, approvalKey, packageOf, type AlarmLook } from './alarm-key.ts';
 
 /** A wave that is open for so long, in milliseconds, waits for something that does not come by itself. */
 export const MAX_OPEN_MS = 7 * 24 * 3_600_000;
@@ -24,28 +23,23 @@ export interface Alarm {
   readonly body: string;
 }
 
-type Look = Pick<RolloutLook, 'governed' | 'revision' | 'orders'> & {
-  readonly plan: Pick<RolloutPlan<never>, 'state' | 'why'> & {
-    readonly waves: readonly Pick<
-      RolloutPlan<never>['waves'][number],
-      'name' | 'state' | 'opensAt' | 'why' | 'awaitsApproval'
-    >[];
-  };
-};
-
 /** None where the rollout goes on, and needs nobody for that. */
-export function alarmsOf(look: Look, now: number): readonly Alarm[] {
+export function alarmsOf(look: AlarmLook, now: number): readonly Alarm[] {
   const halt = haltOf(look, now);
   return [...(halt === null ? [] : [halt]), ...approvalsNeeded(look)];
 }
 
-function haltOf({ governed, revision, orders, plan }: Look, now: number): Alarm | null {
-  const { rollout, upstream, directory, path } = governed;
+function haltOf(look: AlarmLook, now: number): Alarm | null {
+  const { governed, revision, orders, plan } = look;
+  const { rollout, upstream, path } = governed;
   const { name } = rollout;
   const event = whatHappened(plan, now);
   if (event === null) return null;
   const isMistake = rollout.mistake !== undefined;
-  const about = isMistake ? 'document' : `${upstream.ref.id}:${directory}@${revision}`;
+  const about = isMistake ? 'document' : `${packageOf(look)}@${revision}`;
+  const mark = isMistake
+    ? aboutMark('document', '', event.type)
+    : aboutMark(packageOf(look), revision, event.type);
   const what = `${repositoryName(upstream)}:${path}`;
   const heading = isMistake
     ? `The rollout ${code(name)} ${event.what}.`
@@ -57,14 +51,17 @@ function haltOf({ governed, revision, orders, plan }: Look, now: number): Alarm 
     type: event.type,
     ...(!isMistake && { package: what }),
     message: `${heading.replaceAll('`', '')} ${event.why}`,
-    body: [`**${heading}** ${foreignSentence(event.why)}`, ...help].join('\n\n'),
+    body: [`**${heading}** ${foreignSentence(event.why)}`, ...help, mark].join('\n\n'),
   };
 }
 
-/** Once for each wave and revision. The text says nothing that changes while it waits: it would be written again. */
-function approvalsNeeded({ governed, revision, plan }: Look): readonly Alarm[] {
+const NEEDED = 'rollout.approval-needed';
+
+/** The text says nothing that changes while it waits: it would be written again. */
+function approvalsNeeded(look: AlarmLook): readonly Alarm[] {
+  const { governed, revision, plan } = look;
   if (plan.state !== 'running') return [];
-  const { rollout, upstream, directory, path } = governed;
+  const { rollout, upstream, path } = governed;
   const { name } = rollout;
   const what = `${repositoryName(upstream)}:${path}`;
   return plan.waves
@@ -83,12 +80,12 @@ function approvalsNeeded({ governed, revision, plan }: Look): readonly Alarm[] {
         takeBack(name, `${path}@${revision}`),
       ].join('\n');
       return {
-        key: `${name} ${upstream.ref.id}:${directory}@${revision} approval ${wave.name}`,
+        key: approvalKey(look, wave.name),
         told: `approval-${digestOf('portico wave 1', [wave.name]).slice(-16)}`,
-        type: 'rollout.approval-needed',
+        type: NEEDED,
         package: what,
         message: `${heading.replaceAll('`', '')} ${rest} ${approve}`,
-        body: [`**${heading}** ${rest}`, help].join('\n\n'),
+        body: [`**${heading}** ${rest}`, help, aboutMark(packageOf(look), revision, NEEDED)].join('\n\n'),
       };
     });
 }
@@ -98,7 +95,7 @@ function takeBack(name: string, at: string): string {
 }
 
 function whatHappened(
-  { state, why, waves }: Look['plan'],
+  { state, why, waves }: AlarmLook['plan'],
   now: number,
 ): { readonly type: Notice['type']; readonly what: string; readonly why: string } | null {
   if (state === 'stopped') return { type: 'rollout.stopped', what: 'is stopped', why };
@@ -113,7 +110,7 @@ function whatHappened(
 }
 
 function helpFor(
-  state: Look['plan']['state'],
+  state: AlarmLook['plan']['state'],
   { name, at, isMistake }: { readonly name: string; readonly at: string; readonly isMistake: boolean },
 ): readonly string[] {
   if (isMistake) return ['Correct the document; the check `portico/config` names the line.'];

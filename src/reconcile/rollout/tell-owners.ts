@@ -4,17 +4,32 @@ import { digestOf } from '../../revision/digest.ts';
 import type { Notice } from '../job.ts';
 import { noticeJob } from '../jobs.ts';
 import type { Ports } from '../ports.ts';
-import { tellPeople, type News } from '../repository/tell-people.ts';
+import { correctNews, tellPeople, type News } from '../repository/tell-people.ts';
+import { keepNewest } from '../text/keep-newest.ts';
 import { code } from '../text/markdown-blocks.ts';
+import { packageOf } from './alarm-key.ts';
 import { alarmsOf, type Alarm } from './alarm.ts';
 import { addOrders, ordersFor, readOrders, subjectOf, type RolloutOrder } from './orders.ts';
+import { isSuperseded, outdatedBody } from './outdated.ts';
 import type { RolloutLook } from './rollouts.ts';
+import { newestOf } from './scope.ts';
+
+/** Rollouts whose comments are known to be true, and of what state. */
+const MAX_REMEMBERED = 5_000;
+const createCorrected = (): Map<string, string> => new Map();
 
 /** May run twice: the comment is found again, and written only where it says something else; a notice has an id. */
 export async function tellOwners(ports: Ports, look: RolloutLook, signal?: AbortSignal): Promise<void> {
-  const alarms = alarmsOf(look, ports.now().getTime());
-  if (alarms.length === 0) return;
-  const { control, rollout } = look.governed;
+  const { governed, revision, plan } = look;
+  const { control, rollout } = governed;
+  const isNewest = revision === newestOf(governed);
+  const all = alarmsOf(look, ports.now().getTime());
+  const alarms = isNewest ? all : all.filter((alarm) => !isSuperseded(alarm));
+  const corrected = ports.memories.of(createCorrected);
+  const place = `${control.ref.id} ${rollout.name} ${packageOf(look)} ${revision}`;
+  const state = JSON.stringify([isNewest, plan.state, alarms.map(({ key }) => key)]);
+  const isCorrect = (rollout.owners ?? []).length === 0 || corrected.get(place) === state;
+  if (alarms.length === 0 && isCorrect) return;
   // Looks for several of its repositories may end at once, and each would find that nobody was told.
   await ports.runExclusive(`rollout alarm ${control.ref.id}`, async () => {
     for (const alarm of alarms) await notify(ports, look, alarm, signal);
@@ -27,6 +42,11 @@ export async function tellOwners(ports: Ports, look: RolloutLook, signal?: Abort
     const news = alarms.map(({ key, body }): News => ({ key, kind: 'rollout', people: owners, text: body }));
     const access = await ports.open(control.ref, signal);
     await tellPeople({ ports, access, signal }, control, issue, news);
+    if (isCorrect) return;
+    await correctNews({ ports, access, signal }, issue.title, (comment) =>
+      outdatedBody(look, { alarms, isNewest, comment }),
+    );
+    keepNewest(corrected, place, state, MAX_REMEMBERED);
   });
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
+import { newsMarker } from '../../../src/reconcile/repository/tell-people.ts';
 import { alarmsOf, MAX_OPEN_MS, type Alarm } from '../../../src/reconcile/rollout/alarm.ts';
+import { outdatedBody } from '../../../src/reconcile/rollout/outdated.ts';
 
 type Look = Parameters<typeof alarmsOf>[0];
 
@@ -105,6 +107,42 @@ describe('the owners of a rollout', () => {
       'rollout.waiting',
       'rollout.approval-needed',
     ]);
+  });
+
+  test('read in a comment that it is outdated, and why', () => {
+    const wave = { name: 'one', state: 'open', opensAt: 0, why: '' } as const;
+    const asks = look({ waves: [{ ...wave, awaitsApproval: true }] });
+    const halted = look({ state: 'stopped' });
+    const undone = look({ state: 'rolled-back' });
+    const mistaken = look({ state: 'stopped' }, { governed: governed(['@bob'], 'It is wrong.') });
+    const resumed = { skipped: new Map(), done: false, resumedAt: 5 };
+    const told = (said: Look, now: Look, isNewest = true): string | undefined => {
+      const { key, body } = alarmOf(said, 0)!;
+      const comment = `${newsMarker('rollout', key)}\n@bob ${body}`;
+      const alarms = alarmsOf(now, 0);
+      const corrected = outdatedBody(now, { alarms, isNewest, comment });
+      if (corrected === undefined) return undefined;
+      const again = `${corrected.marker}\n${corrected.body}`;
+      expect(outdatedBody(now, { alarms, isNewest, comment: again })).toBeUndefined();
+      expect(again.endsWith(body)).toBe(true);
+      return corrected.body.split('\n')[0]?.replace('**No longer so:** ', '');
+    };
+    const passed = look({ waves: [{ ...wave, state: 'passed' }] });
+    const next = look({}, { revision: 'v5' });
+    expect(told(asks, asks)).toBeUndefined();
+    expect(told(asks, passed)).toBe('the wave passed its gate.');
+    expect(told(asks, look({ waves: [{ ...wave, state: 'paused' }] }))).toBe('the wave was paused.');
+    expect(told(asks, look({ waves: [wave] }))).toBe('the rest of the gate stopped holding.');
+    expect(told(asks, halted)).toBe('the rollout was stopped.');
+    expect(told(asks, undone)).toBe('the rollout was rolled back.');
+    expect(told(asks, next)).toBe('`v5` was published.');
+    expect(told(asks, next, false)).toBeUndefined();
+    expect(told(undone, next)).toBeUndefined();
+    expect(told(halted, undone)).toBeUndefined();
+    expect(told(undone, look({}, { orders: resumed }))).toBe('the rollout continued.');
+    expect(told(undone, look({ state: 'stopped' }, { orders: resumed }))).toBe('the rollout continued.');
+    expect(told(mistaken, passed)).toBe('the document was corrected.');
+    expect(told(halted, mistaken)).toBeUndefined();
   });
 
   test('hear of a mistake in its document once for all packages', () => {

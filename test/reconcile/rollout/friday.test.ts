@@ -268,7 +268,10 @@ test('the fix goes out through the waves, also to one that could not go back', a
   await stage.repository('up').say(number, command);
   await stage.idle();
   expect(await open()).toEqual(NAMES.slice(2).map((name) => `${name}: Update shop to upstream v5`));
-  expect((await told()).comments).toHaveLength(2);
+  const later = (await told()).comments;
+  expect(later).toHaveLength(2);
+  expect(later[0]).not.toContain('No longer so');
+  expect(later[1]).toMatch(/^<!-- .* -->\n\*\*No longer so:\*\* the wave passed its gate\.\n\n@acme/);
 });
 
 test('the webhook of the operator hears of each once, however often the process was started and the webhook failed', () => {
