@@ -23,6 +23,8 @@ export interface LeftOut {
     readonly path: string;
     readonly revision: string;
     readonly files: readonly string[];
+    /** Those of them that the base branch does not have: what it has may be content. */
+    readonly added: readonly string[];
   }[];
 }
 
@@ -85,9 +87,11 @@ const WRITTEN: ReadonlySet<string> = new Set<ResourceChangeKind>(['comments', 'o
 /** The Kptfile and the configuration of functions belong to the package, so a change of them explains the revision. */
 function strayOf(changes: readonly PackageChange[], inside: readonly PathChange[]): LeftOut['stray'] {
   return changes.flatMap(({ path, directory, next, content: { resources } }) => {
-    const files = inside.filter((one) => isBelow(directory, one.path)).map((one) => one.path);
+    const own = inside.filter((one) => isBelow(directory, one.path));
+    const files = own.map((one) => one.path);
+    const added = own.filter(({ before }) => before === null).map((one) => one.path);
     const isExplained = resources.some(({ change }) => !WRITTEN.has(change));
-    return next === null || isExplained || files.length === 0 ? [] : [{ path, revision: next, files }];
+    return next === null || isExplained || files.length === 0 ? [] : [{ path, revision: next, files, added }];
   });
 }
 
@@ -107,8 +111,8 @@ export function leftOutText({ outside, links, unbuilt, stray }: LeftOut): string
       ? ''
       : `**Not built:** ${names(unbuilt)}. Portico builds charts and kustomizations only if a processor in \`portico-sources.yaml\` names them.`,
     ...stray.map(
-      ({ path, revision, files }) =>
-        `**No resource of ${code(path)} changes**, and it still becomes ${code(revision)}, because of ${names(files)}. If a file does not belong to the package, remove it with \`git rm\`.`,
+      ({ path, revision, files, added }) =>
+        `**No resource of ${code(path)} changes**, and it still becomes ${code(revision)}, because of ${names(files)}.${added.length === 0 ? '' : ` If ${names(added)} ${added.length === 1 ? 'does' : 'do'} not belong to the package, remove ${added.length === 1 ? 'it' : 'them'} with \`git rm\`.`}`,
     ),
   ].filter((line) => line !== '');
   return lines.map((line) => `- ${line}`).join('\n');

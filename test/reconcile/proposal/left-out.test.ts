@@ -53,8 +53,16 @@ test('a revision without a changed resource names the files that make it', async
   const up = stage.repository('up');
   const pull = await up.propose('stray', { 'web/config.yaml.bak': 'old\n' });
   expect(await up.sticky(pull.number)).toContain(
-    '**No resource of `web` changes**, and it still becomes `v2`, because of `web/config.yaml.bak`.',
+    '**No resource of `web` changes**, and it still becomes `v2`, because of `web/config.yaml.bak`. If `web/config.yaml.bak` does not belong to the package, remove it with `git rm`.',
   );
+});
+
+test('a published file that changes without its resources is not to be removed', async () => {
+  const up = stage.repository('up');
+  const pull = await up.propose('comment', { 'web/config.yaml': `# why\n${configMap('web', { a: 'b' })}` });
+  const comment = await up.sticky(pull.number);
+  expect(comment).toContain('and it still becomes `v2`, because of `web/config.yaml`.');
+  expect(comment).not.toContain('git rm');
 });
 
 test('a changed Kptfile explains the revision', async () => {
