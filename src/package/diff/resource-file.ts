@@ -46,13 +46,19 @@ export function readResourceFile(path: string, { bytes }: PackageFile): Resource
     // What would be compared is not what a cluster gets, so that not even "only comments" could be said.
     if (other !== undefined) return { reason: `line ${other.line}: ${other.what}` };
     const resources = readPlaced(path, file);
-    return resources.every(({ ref }) => ref.apiVersion !== '' && ref.kind !== '')
-      ? { resources }
-      : { reason: undefined };
+    const stranger = resources.find(({ ref }) => !isNamed(ref));
+    if (stranger === undefined) return { resources };
+    // Values of a chart are no resources at all. Next to resources, nobody can say what they are for.
+    const isMixed = resources.some(({ ref }) => isNamed(ref));
+    return { reason: isMixed ? `line ${stranger.line}: neither apiVersion nor kind` : undefined };
   } catch (error) {
     if (!(error instanceof PorticoError)) throw error;
     return { reason: name.endsWith('.json') ? undefined : error.message };
   }
+}
+
+function isNamed({ apiVersion, kind }: ResourceRef): boolean {
+  return apiVersion !== '' && kind !== '';
 }
 
 /** The text of a file; undefined when it is not UTF-8 or holds NUL, and so is no text. */

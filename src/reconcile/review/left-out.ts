@@ -86,11 +86,14 @@ const WRITTEN: ReadonlySet<string> = new Set<ResourceChangeKind>(['comments', 'o
 
 /** The Kptfile and the configuration of functions belong to the package, so a change of them explains the revision. */
 function strayOf(changes: readonly PackageChange[], inside: readonly PathChange[]): LeftOut['stray'] {
-  return changes.flatMap(({ path, directory, next, content: { resources } }) => {
+  return changes.flatMap(({ path, directory, next, content }) => {
     const own = inside.filter((one) => isBelow(directory, one.path));
     const files = own.map((one) => one.path);
     const added = own.filter(({ before }) => before === null).map((one) => one.path);
-    const isExplained = resources.some(({ change }) => !WRITTEN.has(change));
+    // Of a file that cannot be read, no one knows that its resources stay.
+    const isExplained =
+      content.resources.some(({ change }) => !WRITTEN.has(change)) ||
+      content.files.some(({ reason }) => reason !== undefined);
     return next === null || isExplained || files.length === 0 ? [] : [{ path, revision: next, files, added }];
   });
 }

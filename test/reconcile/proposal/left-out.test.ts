@@ -65,6 +65,15 @@ test('a published file that changes without its resources is not to be removed',
   expect(comment).not.toContain('git rm');
 });
 
+test('of a file that cannot be read, no one says that its resources stay', async () => {
+  const up = stage.repository('up');
+  const mixed = `${configMap('web', { a: 'x' })}---\nfoo: bar\n`;
+  const pull = await up.propose('mixed', { 'web/config.yaml': mixed });
+  const comment = await up.sticky(pull.number);
+  expect(comment).toContain('| 1 file unread |');
+  expect(comment).not.toMatch(/none changed|No resource of/);
+});
+
 test('a changed Kptfile explains the revision', async () => {
   const up = stage.repository('up');
   const kptfile = `${await up.read('web/Kptfile')}info: { description: Serves the shop }\n`;
