@@ -25,13 +25,19 @@ export function packageCheck(facts: PackageFacts): CheckContent {
     (one.gates ?? []).map((gate) => ({ ...gate, in: one.package })),
   );
   const unready = gates.filter(({ ready }) => !ready);
-  const names = [...facts.rendered.map((one) => one.package.path), ...facts.removed];
+  const changes = [
+    ...facts.rendered.map(({ package: { path, trees } }) => [
+      code(path),
+      trees.mergeBase === null ? 'new' : 'changed',
+    ]),
+    ...facts.removed.map((path) => [code(path), 'removed']),
+  ];
   const title =
     errors.length > 0
       ? mistakeTitle(errors)
       : unready.length > 0
         ? shorten(`Readiness conditions not met: ${unready.map(({ type }) => type).join(', ')}`, 250)
-        : counted(names.length, 'package');
+        : counted(changes.length, 'package');
   const rows = gates.map(({ type, ready, message, in: { path } }) => [
     code(path),
     code(type),
@@ -43,13 +49,10 @@ export function packageCheck(facts: PackageFacts): CheckContent {
     conclusion: errors.length > 0 || unready.length > 0 ? 'failure' : 'success',
     title,
     summary:
-      names.length === 0
+      changes.length === 0
         ? 'The proposal changes no package.'
         : [
-            table(
-              ['package', 'change'],
-              names.map((name) => [code(name), facts.removed.includes(name) ? 'removed' : 'changed']),
-            ),
+            table(['package', 'change'], changes),
             ...(rows.length === 0 ? [] : [table(['package', 'readiness gate', '', ''], rows), GATES]),
           ].join('\n\n'),
     annotations: [

@@ -74,10 +74,18 @@ export function renderCheck(
     conclusion:
       failed.length > 0 || unstable.length > 0 || outside.length > 0 || withheld ? 'failure' : 'success',
     title,
-    summary: summary.length === 0 ? 'No package is changed.' : summary.join('\n\n'),
+    summary: summary.length === 0 ? quietSummary(rendered, commit) : summary.join('\n\n'),
     ...textOf([withheld ? patchText(commit) : '', rest, remarksText(remarks.map(({ finding }) => finding))]),
     annotations,
   };
+}
+
+/** Where no function ran and nothing failed. */
+function quietSummary(rendered: readonly RenderedPackage[], commit: RenderCommit): string {
+  if (rendered.length === 0) return 'There is no package to render.';
+  return commit.state === 'rendered' && commit.pushed
+    ? 'Portico committed what rendering changed.'
+    : 'Rendering changed nothing.';
 }
 
 /** How many lines of function output are listed. */

@@ -26,7 +26,7 @@ const finding = (message: string, guardrail?: string): object => ({
   item: { message },
 });
 const rendered = (rest: object): object => ({
-  package: web,
+  package: { ...web, trees: { mergeBase: 'a' } },
   ok: false,
   runs: [],
   findings: [],
