@@ -189,7 +189,7 @@ describe('which revision a downstream should have', () => {
     ['it has it', { current: 'v3' }, 'up-to-date'],
     ['it is past the range', { follow: { kind: 'range', range: '<2' }, current: 'v2' }, 'up-to-date'],
     ['a range that nothing is in', { follow: { kind: 'range', range: '^7' } }, 'no-revision'],
-    ['a channel that is not there', { follow: { kind: 'channel', channel: 'fast' } }, 'no-revision'],
+    ['a channel that is not there', { follow: { kind: 'channel', channel: 'fast' } }, 'no-channel'],
   ])('withheld: %s', (_what, change, reason) =>
     expect(updateTarget(input(change))).toMatchObject({ kind: 'withheld', reason }),
   );

@@ -65,7 +65,7 @@ function followed({ policy: { follow }, newest, available, channel }: TargetInpu
     case 'channel':
       return (
         channel(follow.channel) ??
-        withheld('no-revision', `The upstream's channel ${follow.channel} points at no revision.`)
+        withheld('no-channel', `The upstream has no channel ${follow.channel}: no such tag is at a revision.`)
       );
     case 'range':
       return (
