@@ -90,7 +90,7 @@ function idOf(directory: string): string {
 const PAST =
   'These packages are not published in their current state: it reached the branch without approval.';
 const REMEDY =
-  'An approval that is given after the merge does not count. The next approved proposal that changes the package publishes this state with it: open one, and have those approve it who are named above. To publish direct pushes and unapproved merges automatically, set `publish.directPushes: publish` in `.github/portico.yaml`.';
+  'An approval that is given after the merge does not count. The next approved proposal that changes the package publishes this state with it: open one; its check `portico/approval` says who must approve it. To publish direct pushes and unapproved merges automatically, set `publish.directPushes: publish` in `.github/portico.yaml`.';
 const WITHOUT =
   'These revisions were published without the approvals that the configuration requires, because `publish.directPushes: publish` is set. Their tags say `Approved-by: none`.';
 

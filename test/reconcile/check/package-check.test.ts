@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { packageCheck } from '../../../src/reconcile/check/package-check.ts';
+import { publicationCheck } from '../../../src/reconcile/check/publication-check.ts';
 import { renderCheck } from '../../../src/reconcile/check/render-check.ts';
 import type { RenderedPackage } from '../../../src/reconcile/render/proposal-render.ts';
 import type { RenderCommit } from '../../../src/reconcile/render/render-commit.ts';
@@ -36,4 +37,16 @@ test('the render check says what rendering came to where no function ran', () =>
     title: 'Nothing to render',
     summary: 'There is no package to render.',
   });
+});
+
+test('the remedy of the publication check refers to no names that it does not have', () => {
+  const commit = { oid: 'a'.repeat(40) } as never;
+  const flagged = new Map([['web', { commit, pull: null }]]);
+  const { summary } = publicationCheck('a'.repeat(40), {
+    flagged,
+    refused: new Map(),
+    unapproved: new Map(),
+  });
+  expect(summary).not.toContain('above');
+  expect(summary).toContain('open one; its check `portico/approval` says who must approve it.');
 });

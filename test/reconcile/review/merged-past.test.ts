@@ -252,7 +252,7 @@ describe('without it, or past it', () => {
     const sha = await repo.press(number);
     await stage.startBot();
     expect([...(await repo.tags()).keys()]).toEqual([]);
-    const told = /this person may not approve here.*have those approve it who are named above/s;
+    const told = /this person may not approve here.*its check `portico\/approval` says who must approve it/s;
     expect((await repo.checks(sha)).get('portico/publication')?.output.summary).toMatch(told);
     await role('push');
     await stage.look('back');
