@@ -116,17 +116,6 @@ describe('the owners of a rollout', () => {
     const undone = look({ state: 'rolled-back' });
     const mistaken = look({ state: 'stopped' }, { governed: governed(['@bob'], 'It is wrong.') });
     const resumed = { skipped: new Map(), done: false, resumedAt: 5 };
-    const told = (said: Look, now: Look, isNewest = true): string | undefined => {
-      const { key, body } = alarmOf(said, 0)!;
-      const comment = `${newsMarker('rollout', key)}\n@bob ${body}`;
-      const alarms = alarmsOf(now, 0);
-      const corrected = outdatedBody(now, { alarms, isNewest, comment });
-      if (corrected === undefined) return undefined;
-      const again = `${corrected.marker}\n${corrected.body}`;
-      expect(outdatedBody(now, { alarms, isNewest, comment: again })).toBeUndefined();
-      expect(again.endsWith(body)).toBe(true);
-      return corrected.body.split('\n')[0]?.replace('**No longer so:** ', '');
-    };
     const passed = look({ waves: [{ ...wave, state: 'passed' }] });
     const next = look({}, { revision: 'v5' });
     expect(told(asks, asks)).toBeUndefined();
@@ -156,3 +145,16 @@ describe('the owners of a rollout', () => {
     expect(second).toEqual(first);
   });
 });
+
+/** The first line of a comment that said so once, as a later look corrects it; a second correction changes nothing. */
+function told(said: Look, now: Look, isNewest = true): string | undefined {
+  const { key, body } = alarmOf(said, 0)!;
+  const comment = `${newsMarker('rollout', key)}\n@bob ${body}`;
+  const alarms = alarmsOf(now, 0);
+  const corrected = outdatedBody(now, { alarms, isNewest, comment });
+  if (corrected === undefined) return undefined;
+  const again = `${corrected.marker}\n${corrected.body}`;
+  expect(outdatedBody(now, { alarms, isNewest, comment: again })).toBeUndefined();
+  expect(again.endsWith(body)).toBe(true);
+  return corrected.body.split('\n')[0]?.replace('**No longer so:** ', '');
+}
