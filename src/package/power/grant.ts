@@ -9,6 +9,10 @@ export interface Grant {
   readonly name: string;
   readonly verb: string;
   readonly url?: string;
+  /** The directories of what gives it: each may be for another cluster. */
+  readonly scope: string;
+  /** False where a tool may skip what gives it. */
+  readonly isSure: boolean;
 }
 
 /** A grant with its place. */

@@ -15,25 +15,32 @@ export function grantsOf(resources: readonly PowerResource[]): PlacedGrant[] {
   const bound = new Set<PowerResource>();
   const grants: PlacedGrant[] = [];
   for (const binding of bindings) {
-    const role = roleOf(binding, roles);
-    if (role === undefined) continue;
-    bound.add(role);
     const namespace = binding.kind === 'ClusterRoleBinding' ? '' : binding.namespace || '(its own)';
-    for (const subject of subjectsOf(binding)) grants.push(...ofRole(role, subject, namespace));
-    if (grants.length > MAX_GRANTS) return grants.slice(0, MAX_GRANTS);
+    for (const role of rolesOf(binding, roles)) {
+      bound.add(role);
+      const isSure = binding.isSure && role.isSure;
+      const scope = JSON.stringify([binding.directory, role.directory]);
+      for (const subject of subjectsOf(binding))
+        grants.push(...ofRole(role, { subject, namespace, scope, isSure }));
+      if (grants.length > MAX_GRANTS) return grants.slice(0, MAX_GRANTS);
+    }
   }
   for (const role of roles) {
     const whoever = aggregatesTo(role);
     if (bound.has(role) && whoever.length === 0) continue;
     const namespace = role.kind === 'ClusterRole' ? '' : role.namespace || '(its own)';
     const subjects = bound.has(role) ? whoever : [`whoever has ${called(role)}`, ...whoever];
-    for (const subject of subjects) grants.push(...ofRole(role, subject, namespace));
+    const [scope, { isSure }] = [role.directory, role];
+    for (const subject of subjects) grants.push(...ofRole(role, { subject, namespace, scope, isSure }));
     if (grants.length > MAX_GRANTS) return grants.slice(0, MAX_GRANTS);
   }
   return grants;
 }
 
-/** Bindings to roles that the package does not hold, and roles that gather others: what they grant is not to be seen here. */
+/**
+ * Bindings to roles that the package does not hold, or holds where they may be skipped, and roles that gather others: what they
+ * grant is not to be seen here.
+ */
 export function unseenGrants(resources: readonly PowerResource[]): Power[] {
   const roles = resources.filter(isRole);
   const powers: Power[] = [];
@@ -44,18 +51,19 @@ export function unseenGrants(resources: readonly PowerResource[]): Power[] {
       const place = binding.place(['roleRef']);
       const where = binding.kind === 'ClusterRoleBinding' ? 'everywhere' : 'in its namespace';
       const strangers = EVERYBODY.has(subject) ? 'nearly everyone gets it' : undefined;
-      if (roleOf(binding, roles) === undefined) {
+      const held = rolesOf(binding, roles);
+      if (!held.some((role) => isRoleFor(binding, role))) {
         const danger = name === 'cluster-admin' ? 'that is every right' : strangers;
         powers.push({
-          id: `role ${subject} ${binding.kind} ${binding.namespace} ${kind} ${name}`,
+          id: `role ${whereOf(binding)} ${subject} ${binding.kind} ${binding.namespace} ${kind} ${name}`,
           kind: 'rbac',
           who: subject,
-          what: `whatever ${kind} ${name} grants, ${where} (it is not in the package)`,
+          what: `whatever ${kind} ${name} grants, ${where} (${held.length === 0 ? 'it is not in the package' : 'the one in the package may be another'})`,
           ...(danger !== undefined && { danger }),
           ...place,
         });
       } else if (strangers !== undefined) {
-        const id = `everybody ${subject} ${binding.kind} ${binding.namespace} ${kind} ${name}`;
+        const id = `everybody ${whereOf(binding)} ${subject} ${binding.kind} ${binding.namespace} ${kind} ${name}`;
         const what = `${kind} ${name}, ${where}`;
         powers.push({ id, kind: 'rbac', who: subject, what, danger: strangers, ...place });
       }
@@ -65,7 +73,7 @@ export function unseenGrants(resources: readonly PowerResource[]): Power[] {
     const selectors = listAt(role.value, 'aggregationRule', 'clusterRoleSelectors');
     for (const [index, selector] of selectors.entries()) {
       powers.push({
-        id: `aggregation ${role.name} ${jsonOf(selector)}`,
+        id: `aggregation ${whereOf(role)} ${role.name} ${jsonOf(selector)}`,
         kind: 'rbac',
         who: called(role),
         what: `the rules of every ClusterRole selected by ${jsonOf(selector)}`,
@@ -82,11 +90,15 @@ export function unseenGrants(resources: readonly PowerResource[]): Power[] {
  */
 export function newGrants(others: readonly PlacedGrant[], grants: readonly PlacedGrant[]): PlacedGrant[] {
   const had = new Set(others.map(keyOf));
-  return grants.filter((grant) => !covering(grant).some((wide) => had.has(keyOf(wide))));
+  return grants.filter((grant) => {
+    const covers = (isSure: boolean): boolean =>
+      covering({ ...grant, isSure }).some((wide) => had.has(keyOf(wide)));
+    return !covers(true) && (grant.isSure || !covers(false));
+  });
 }
 
-function keyOf({ subject, namespace, group, resource, name, verb, url }: Grant): string {
-  return JSON.stringify([subject, namespace, group, resource, name, verb, url]);
+function keyOf({ subject, namespace, group, resource, name, verb, url, scope, isSure }: Grant): string {
+  return JSON.stringify([subject, namespace, group, resource, name, verb, url, scope, isSure]);
 }
 
 /** Every grant that would include this one. */
@@ -155,21 +167,24 @@ function thing({ namespace, group, resource, name, url }: Grant): string {
   return `${what}${of}${named}${namespace === '' ? ' in every namespace' : ` in ${namespace}`}`;
 }
 
-function ofRole(role: PowerResource, subject: string, namespace: string): PlacedGrant[] {
+function ofRole(
+  role: PowerResource,
+  to: Pick<Grant, 'subject' | 'namespace' | 'scope' | 'isSure'>,
+): PlacedGrant[] {
   const grants: PlacedGrant[] = [];
   for (const [index, rule] of listAt(role.value, 'rules').entries()) {
     const place = role.place(['rules', index]);
     for (const grant of ofRule(rule)) {
       // A role in a namespace grants no paths.
-      if (grant.url !== undefined && namespace !== '') continue;
-      grants.push({ subject, namespace, ...grant, ...place });
+      if (grant.url !== undefined && to.namespace !== '') continue;
+      grants.push({ ...to, ...grant, ...place });
       if (grants.length > MAX_GRANTS) return grants;
     }
   }
   return grants;
 }
 
-function* ofRule(rule: Fields): Generator<Omit<Grant, 'subject' | 'namespace'>> {
+function* ofRule(rule: Fields): Generator<Omit<Grant, 'subject' | 'namespace' | 'scope' | 'isSure'>> {
   const names = textsAt(rule, 'resourceNames');
   for (const verb of textsAt(rule, 'verbs')) {
     for (const url of textsAt(rule, 'nonResourceURLs')) {
@@ -191,14 +206,29 @@ function isBinding({ group, kind }: PowerResource): boolean {
   return group === RBAC_GROUP && (kind === 'RoleBinding' || kind === 'ClusterRoleBinding');
 }
 
-function roleOf(binding: PowerResource, roles: readonly PowerResource[]): PowerResource | undefined {
+/** Every role that a binding may mean: which of several is applied is not to be seen here. */
+function rolesOf(binding: PowerResource, roles: readonly PowerResource[]): PowerResource[] {
   const [kind, name] = [textAt(binding.value, 'roleRef', 'kind'), textAt(binding.value, 'roleRef', 'name')];
-  return roles.find(
+  return roles.filter(
     (role) =>
       role.kind === kind &&
       role.name === name &&
       (kind === 'ClusterRole' || role.namespace === binding.namespace),
   );
+}
+
+/** Roles that clusters bring: a binding gives their rights until something replaces them. */
+const BUILT_IN = /^(?:cluster-admin$|admin$|edit$|view$|system:)/;
+
+/** Whether the role is in force wherever the binding is, so that the binding gives nothing else. */
+function isRoleFor(binding: PowerResource, role: PowerResource): boolean {
+  const isBeside = role.directory === binding.directory;
+  return role.isSure && isBeside && !(role.kind === 'ClusterRole' && BUILT_IN.test(role.name));
+}
+
+/** Each directory may be for another cluster, and what may be skipped gives nothing for sure. */
+function whereOf({ directory, isSure }: PowerResource): string {
+  return JSON.stringify([directory, isSure]);
 }
 
 const EVERYBODY = new Set([

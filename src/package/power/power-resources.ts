@@ -5,7 +5,7 @@ import { isOnlyList, listItems } from '../list-items.ts';
 import { convertedIn, madeObjects, mayConvert } from '../operator-objects.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
-import { groupOf, textAt, type Fields } from '../plain-values.ts';
+import { groupOf, mapAt, textAt, type Fields } from '../plain-values.ts';
 import { readResources, type SourceDocument, type SourceFile } from '../render/read-resources.ts';
 import { locateIn } from '../yaml/edit.ts';
 
@@ -23,6 +23,11 @@ export interface PowerResource {
   readonly namespace: string;
   readonly name: string;
   readonly value: Fields;
+  readonly file: string;
+  /** Of the file: '' is the package itself. */
+  readonly directory: string;
+  /** False where a tool may skip it, or what holds it. */
+  readonly isSure: boolean;
   /** The place of a field, or of the nearest one above it. */
   place(path: FieldPath): Place;
 }
@@ -107,7 +112,7 @@ function resourcesIn(
   }
   const makes = !isConverted(path);
   const resources = source.documents.flatMap((document) =>
-    unrolled({ source, document, makes }, appliedNode(document.root) as Fields, []),
+    unrolled({ source, document, makes, isSure: true }, appliedNode(document.root) as Fields, []),
   );
   return { resources, isSure: differencesIn(source.yaml).length === 0 };
 }
@@ -117,14 +122,27 @@ interface Held {
   readonly source: SourceFile;
   readonly document: SourceDocument;
   readonly makes: boolean;
+  readonly isSure: boolean;
+}
+
+/** Marks by which tools leave a resource out, apply it later, or do not update it. */
+const SKIPS =
+  /^(?:config\.kubernetes\.io\/local-config$|argocd\.argoproj\.io\/(?!sync-wave$)|(?:[\w-]+\.)*fluxcd\.io\/|helm\.sh\/hook|config(?:management|sync)\.gke\.io\/|(?:[\w-]+\.)*config\.k8s\.io\/|kapp\.k14s\.io\/)/;
+
+function mayBeSkipped(value: Fields): boolean {
+  const marks = ['annotations', 'labels'].flatMap((field) => Object.keys(mapAt(value, 'metadata', field)));
+  return marks.some((key) => SKIPS.test(key));
 }
 
 /** A list is as good as its items, which need not repeat what kind they are; an operator also is what is made of it. */
-function unrolled(held: Held, value: Fields, base: FieldPath): PowerResource[] {
+function unrolled(above: Held, value: Fields, base: FieldPath): PowerResource[] {
+  const held = { ...above, isSure: above.isSure && !mayBeSkipped(value) };
   const items = listItems(value);
+  // Not every tool takes the items of what is more than a list.
+  const within = { ...held, isSure: held.isSure && isOnlyList(value) };
   const own =
     items !== undefined && isOnlyList(value) ? [] : [toResource(held, value, (path) => [...base, ...path])];
-  const inner = (items ?? []).map((item, index) => unrolled(held, item, [...base, 'items', index]));
+  const inner = (items ?? []).map((item, index) => unrolled(within, item, [...base, 'items', index]));
   const made = held.makes ? madeObjects(value) : [];
   return [
     ...own,
@@ -134,7 +152,7 @@ function unrolled(held: Held, value: Fields, base: FieldPath): PowerResource[] {
 }
 
 function toResource(
-  { source, document }: Held,
+  { source, document, isSure }: Held,
   value: Fields,
   fieldOf: (path: FieldPath) => FieldPath,
 ): PowerResource {
@@ -144,6 +162,9 @@ function toResource(
     namespace: textAt(value, 'metadata', 'namespace'),
     name: textAt(value, 'metadata', 'name'),
     value,
+    file: source.path,
+    directory: source.path.slice(0, Math.max(0, source.path.lastIndexOf('/'))),
+    isSure,
     place: (path) => {
       const found = locateIn(source.yaml, document.index, fieldOf(path), { nearest: true });
       return { file: source.path, line: found?.line ?? 1, column: found?.column ?? 1 };
