@@ -58,41 +58,113 @@ function grantChanges(before: readonly PowerResource[], after: readonly PowerRes
   ];
 }
 
+/** A document, with the powers that it has by itself. */
+interface Holder {
+  readonly resource: PowerResource;
+  readonly powers: ReadonlyMap<string, Power>;
+  /** Its file, and its number there among those of the same identity. */
+  readonly place: string;
+}
+
+/**
+ * Each document counts by itself: another one of the same identity, which a tool may skip or another cluster gets, neither
+ * has its new powers for it nor keeps its lost protections.
+ */
 function powerChanges(before: readonly PowerResource[], after: readonly PowerResource[]): PowerChange[] {
-  const [old, now] = [powersOf(before), powersOf(after)];
-  const present = new Set(after.map(identity));
-  const existed = new Set(before.map(identity));
-  const changes: PowerChange[] = [];
-  for (const [id, { power }] of now) {
-    if (old.has(id)) continue;
-    // A new resource with protections is no narrower than none at all.
-    if (power.protects !== true) changes.push(changeOf('wider', power));
-    else if (existed.has(now.get(id)?.resource ?? '')) changes.push(changeOf('narrower', power));
-  }
-  for (const [id, { power, resource }] of old) {
-    if (now.has(id)) continue;
-    if (power.protects !== true) changes.push(changeOf('narrower', power));
-    // What is gone altogether needs no protection, unless it protected others.
-    else if (present.has(resource) || power.kind === 'isolation') changes.push(lost(power));
-  }
-  return changes;
+  const [old, now] = [holdersOf(before), holdersOf(after)];
+  const names = new Set([...old.keys(), ...now.keys()]);
+  return [
+    ...[...names].flatMap((name) => changesOf(old.get(name) ?? [], now.get(name) ?? [])),
+    ...unseenChanges(unseenGrants(before), unseenGrants(after)),
+  ];
 }
 
-function powersOf(
-  resources: readonly PowerResource[],
-): Map<string, { readonly power: Power; readonly resource: string }> {
-  const own = resources.flatMap((resource) =>
-    [...workloadPowers(resource), ...clusterPowers(resource)].map((power) => ({
-      power,
-      resource: identity(resource),
-    })),
+function changesOf(before: readonly Holder[], after: readonly Holder[]): PowerChange[] {
+  const changes = new Map<string, PowerChange>();
+  for (const holder of after) {
+    for (const [id, power] of holder.powers) {
+      if (power.protects === true) {
+        const isNew = before.length > 0 && !before.some((one) => one.powers.has(id));
+        if (isNew) changes.set(id, changeOf('narrower', power));
+      } else if (!hadPower(holder, id, { before, after })) changes.set(id, changeOf('wider', power));
+    }
+  }
+  for (const { powers } of before) {
+    for (const [id, power] of powers) {
+      if (power.protects !== true) {
+        if (!after.some((one) => one.powers.has(id))) changes.set(id, changeOf('narrower', power));
+      } else if (after.some((one) => lostIt(one, power, before)) || isFewer(power, before, after))
+        changes.set(id, lost(power));
+    }
+  }
+  return [...changes.values()];
+}
+
+/** The document had it where it stands, or all that may have become it had it: then a move is no news. */
+function hadPower(
+  { resource, place }: Holder,
+  id: string,
+  { before, after }: { readonly before: readonly Holder[]; readonly after: readonly Holder[] },
+): boolean {
+  const isLike = (one: Holder): boolean => one.resource.group === resource.group;
+  const may = before.filter((one) => isLike(one) && (one.resource.isSure || !resource.isSure));
+  const isHere = may.some((one) => one.place === place && one.powers.has(id));
+  const isMoved = may.length >= after.filter(isLike).length && may.every((one) => one.powers.has(id));
+  return isHere || (may.length > 0 && isMoved);
+}
+
+/** A document without a protection that one of its name had, unless it had none before either. */
+function lostIt({ resource, place, powers }: Holder, { id }: Power, before: readonly Holder[]): boolean {
+  if (powers.has(id)) return false;
+  return !before.some(
+    (one) => one.place === place && !one.powers.has(id) && (one.resource.isSure || !resource.isSure),
   );
-  const unseen = unseenGrants(resources).map((power) => ({ power, resource: '' }));
-  return new Map([...own, ...unseen].map((entry) => [entry.power.id, entry]));
 }
 
-function identity({ group, kind, namespace, name }: PowerResource): string {
-  return JSON.stringify([group, kind, namespace, name]);
+/** What is gone altogether needs no protection, unless it protected others. */
+function isFewer(power: Power, before: readonly Holder[], after: readonly Holder[]): boolean {
+  const having = (holders: readonly Holder[]): number =>
+    holders.filter(({ resource, powers }) => resource.isSure && powers.has(power.id)).length;
+  return (
+    power.kind === 'isolation' &&
+    (having(after) < having(before) || !after.some(({ powers }) => powers.has(power.id)))
+  );
+}
+
+function holdersOf(resources: readonly PowerResource[]): Map<string, Holder[]> {
+  const byName = Map.groupBy(resources, ({ kind, namespace, name }) =>
+    JSON.stringify([kind, namespace, name]),
+  );
+  return new Map(
+    [...byName].map(([name, group]) => {
+      const seen = new Map<string, number>();
+      const holders = group.map((resource): Holder => {
+        const key = JSON.stringify([resource.group, resource.file]);
+        const number = seen.get(key) ?? 0;
+        seen.set(key, number + 1);
+        const powers = [...workloadPowers(resource), ...clusterPowers(resource)];
+        return {
+          resource,
+          powers: new Map(powers.map((power) => [power.id, power])),
+          place: `${key} ${number}`,
+        };
+      });
+      return [name, holders];
+    }),
+  );
+}
+
+function unseenChanges(before: readonly Power[], after: readonly Power[]): PowerChange[] {
+  return [
+    ...onlyIn(after, before).map((power) => changeOf('wider', power)),
+    ...onlyIn(before, after).map((power) => changeOf('narrower', power)),
+  ];
+}
+
+/** Each once. */
+function onlyIn(powers: readonly Power[], others: readonly Power[]): Power[] {
+  const known = new Set(others.map(({ id }) => id));
+  return [...new Map(powers.map((power) => [power.id, power])).values()].filter(({ id }) => !known.has(id));
 }
 
 function lost(power: Power): PowerChange {

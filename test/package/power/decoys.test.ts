@@ -81,3 +81,48 @@ describe('a harmless role does not stand in for the bound one (138)', () => {
     expect(wider(skipped, { 'renamed.yaml': skipped['a.yaml'] })).toEqual([]);
   });
 });
+
+const pod = (security: string, { apiVersion = 'apps/v1', mark = '' } = {}): string =>
+  `---\napiVersion: ${apiVersion}\nkind: Deployment\nmetadata: { name: web, namespace: shop, annotations: { ${mark} } }\nspec: { template: { spec: { containers: [{ name: app, securityContext: ${security} }] } } }\n`;
+
+const policy = (mark: string): string =>
+  `apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: deny, annotations: { ${mark} } }\nspec: { podSelector: {} }\n`;
+
+describe('another document of a name neither keeps a lost protection nor has a new privilege before (139)', () => {
+  const SAFE = '{ runAsNonRoot: true }';
+  const ROOT = '{ privileged: true }';
+  const LOSS = ['Deployment shop/web: no longer: container app may not run as root'];
+
+  test.each([
+    ['of another group', { 'b.yaml': pod(SAFE, { apiVersion: 'decoy.example.com/v1' }) }],
+    ['marked local', { 'b.yaml': pod(SAFE, { mark: LOCAL }) }],
+    [
+      'in the items of what is no list',
+      {
+        'b.yaml': `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: l }\nitems:\n- ${pod(SAFE).slice(4).trimEnd().replaceAll('\n', '\n  ')}\n`,
+      },
+    ],
+  ])('a decoy %s', (_name, decoy) => {
+    expect(wider({ 'a.yaml': pod(SAFE) }, { 'a.yaml': pod('{}'), ...decoy })).toEqual(LOSS);
+  });
+
+  test('where two change places, whatever their files are called then', () => {
+    const before = { 'a.yaml': pod(SAFE), 'b.yaml': pod('{}', { mark: LOCAL }) };
+    expect(wider(before, { 'a.yaml': pod('{}'), 'b.yaml': pod(SAFE, { mark: LOCAL }) })).toEqual(LOSS);
+    expect(wider(before, { 'c.yaml': pod('{}'), 'd.yaml': pod(SAFE, { mark: LOCAL }) })).toEqual(LOSS);
+  });
+
+  test('a pod for another cluster, or one that tools skip', () => {
+    const told = ['Deployment shop/web: container app is privileged'];
+    const before = { 'east/a.yaml': pod(ROOT), 'west/a.yaml': pod('{}') };
+    expect(wider(before, { 'east/a.yaml': `# Touched.\n${pod(ROOT)}`, 'west/a.yaml': pod(ROOT) })).toEqual(
+      told,
+    );
+    expect(wider({ 'a.yaml': pod(ROOT, { mark: LOCAL }) }, { 'a.yaml': pod(ROOT) })).toEqual(told);
+    expect(wider({ 'a.yaml': pod(ROOT) }, { 'renamed.yaml': pod(ROOT) })).toEqual([]);
+  });
+
+  test('a network policy that tools are to skip protects nothing', () => {
+    expect(wider({ 'a.yaml': policy('') }, { 'a.yaml': policy(LOCAL) })).toHaveLength(1);
+  });
+});
