@@ -9,11 +9,11 @@ export interface LabelRecord {
   readonly default: boolean;
 }
 
-/** A label came or went. */
+/** What is kept of the events of an issue. */
 export interface IssueEventRecord {
   readonly id: number;
   readonly issueId: number;
-  readonly event: 'labeled' | 'unlabeled' | 'convert_to_draft';
+  readonly event: 'labeled' | 'unlabeled' | 'convert_to_draft' | 'base_ref_changed';
   /** Of a label. */
   readonly name?: string;
   readonly color?: string;

@@ -87,6 +87,8 @@ export interface PullPlace {
   /** When the forge recorded that push; asked only where Portico saw the head after the comment. */
   readonly headReceivedAt?: string;
   readonly baseRef: string;
+  /** When that became another branch, by the forge's record; undefined where it never did. */
+  readonly baseChangedAt?: string;
   /** The forge says that rules of the base branch hold it back, or that it has to be up to date with it. */
   readonly heldBack?: 'blocked' | 'behind';
   /** The head is in another repository. */

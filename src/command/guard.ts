@@ -1,4 +1,5 @@
 /** What every verb that acts asks first: is there still something to act on, and is it what the caller saw? */
+import { codeSpan } from '../text/markdown.ts';
 import type { CommandState, PullPlace } from './command-state.ts';
 import type { Command } from './command.ts';
 import { compareTimes } from './moment.ts';
@@ -54,7 +55,15 @@ function movedProblem(
   guard: 'content' | 'head',
   commit: string | undefined,
 ): Refusal | undefined {
-  const { headSha, headSeenAtComment, headPushedAt, headReceivedAt } = place;
+  const { headSha, headSeenAtComment, headPushedAt, headReceivedAt, baseChangedAt } = place;
+  // What a pull request changes depends on its base as well. A change in the second of the comment may be the later of both.
+  if (baseChangedAt !== undefined && !isBefore(baseChangedAt, comment.createdAt)) {
+    return refuse(
+      'base-changed',
+      `the base branch was changed to ${codeSpan(place.baseRef)} after your comment`,
+      'Review what it changes now, then repeat the command.',
+    );
+  }
   const received = guard === 'head' && isBefore(headReceivedAt, comment.createdAt);
   if (headSeenAtComment !== undefined && headSeenAtComment !== headSha) {
     return refuse(

@@ -24,7 +24,7 @@ Write a command at the start of a line of a new comment, or of a review:
   lines of a change, and lines that almost match the prefix, are not run; Portico replies with the command that was probably meant.
 - Arguments are split as in a shell ('…', "…" and \\\\ quote); nothing is expanded.
 - \`@commit\` is \`@\` followed by at least seven digits of a commit id: the command is refused if the head is a different commit. Commands
-  marked below are also refused if something was pushed after your comment.
+  marked below are also refused if something was pushed, or the base branch was changed, after your comment.
 - Portico answers with a reaction: 👀 seen, 🚀 done, 😕 refused, 👎 failed, and replies with one line that links to the result
   (people without write access get at most ten replies per hour).
 - Portico asks the forge for your rights when you run a command. \`spec.access\` in \`.github/portico.yaml\` overrides the defaults below with roles,

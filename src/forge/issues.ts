@@ -64,6 +64,8 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
         .filter(({ event, actor }) => event === 'convert_to_draft' && actor?.login === login)
         .map((one) => one.created_at);
     },
+    basedAt: async (n, signal) =>
+      (await eventsOf(n, signal)).filter(isOtherBase).map((one) => one.created_at),
     removeLabel: async (issue_number, name, signal) => {
       await orNull(issues.removeLabel({ ...where(context, signal), issue_number, name }));
     },
@@ -73,6 +75,11 @@ export function createIssuesApi(context: RepositoryContext): IssuesPort {
 /** `transferred`: docs.github.com/en/rest/using-the-rest-api/issue-event-types */
 function isTransfer({ event }: { readonly event: string }): boolean {
   return event === 'transferred';
+}
+
+/** The forge itself changes it where the base branch was merged and deleted. */
+function isOtherBase({ event }: { readonly event: string }): boolean {
+  return event === 'base_ref_changed' || event === 'automatic_base_change_succeeded';
 }
 
 /** Whether the list of issues gave a pull request. */

@@ -391,6 +391,16 @@ describe('25 what moved since the comment', () => {
     expect(outcome(`/portico ${verb}`, { place: { ...place, headReceivedAt }, ...person })).toBe(want);
   });
 
+  test.each([
+    ['2026-11-20T10:04:59Z', 'merge'],
+    ['2026-11-20T10:05:00Z', 'base-changed'],
+    ['2026-11-20T10:06:00Z', 'base-changed'],
+    ['yesterday', 'base-changed'],
+  ])('the base branch was changed at %s: %s', (baseChangedAt, want) => {
+    for (const suffix of ['', ` @${HEAD}`])
+      expect(outcome(`/portico publish${suffix}`, { place: pull({ baseChangedAt }) })).toBe(want);
+  });
+
   test('render takes the head as it is', () =>
     expect(outcome('/portico render', { place: moved })).toBe('render'));
 });

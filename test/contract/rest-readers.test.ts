@@ -90,6 +90,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'oldest issue': (_, here) => here.oldestIssue({ creator: 'x', title: 'x' }),
   'recent openings': (_, here) => here.listRecentOpenings(new Date(0)),
   'drafts of former times': (_, here) => here.draftedAt(1, 'x'),
+  'other bases of former times': (_, here) => here.basedAt(1),
   'transferred issue': (_, here) => here.wasTransferred(1),
   issue: (_, here) => here.getIssue(1),
   'new issue': (_, here) => here.createIssue({ title: 'x', body: 'x' }),

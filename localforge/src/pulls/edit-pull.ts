@@ -120,6 +120,9 @@ async function retarget({
     forgetTestMerge(context, pull);
     collaborationStore(context.store).pulls.update(pull.id, { ...sides, autoMerge: null });
     touch(context, pull);
+    const event = 'base_ref_changed' as const;
+    const by = { userId: actor.user.id, createdAt: context.now() };
+    collaborationStore(context.store).issueEvents.insert({ issueId: pull.issueId, event, ...by });
   };
   await changePull({
     context,

@@ -34,6 +34,13 @@ const names = z.union([
 const ANY_READ = { app: ['issues:read', 'pull_requests:read'], user: 'read' } as const;
 const ANY_WRITE = { app: ['issues:write', 'pull_requests:write'], user: 'triage' } as const;
 
+const NODES = {
+  labeled: 'LabeledEvent',
+  unlabeled: 'UnlabeledEvent',
+  convert_to_draft: 'ConvertToDraftEvent',
+  base_ref_changed: 'BaseRefChangedEvent',
+} as const;
+
 /** Labels of a repository, and on issues and pull requests. */
 export function addLabels(context: ForgeContext, router: Router): void {
   const { labels } = collaborationStore(context.store);
@@ -115,7 +122,7 @@ export function addLabels(context: ForgeContext, router: Router): void {
     const { issueEvents } = collaborationStore(context.store);
     return paginated(request, issueEvents.find('issue', [issueAt(context, request).id]), (one) => ({
       id: one.id,
-      node_id: nodeId(one.event === 'convert_to_draft' ? 'ConvertToDraftEvent' : 'LabeledEvent', one.id),
+      node_id: nodeId(NODES[one.event], one.id),
       url: context.urls.repoApi(request.repository, `/issues/events/${one.id}`),
       actor: simpleUser(context, context.records.account(one.userId)),
       event: one.event,

@@ -106,6 +106,7 @@ async function inPull(
     isBot: source.authorIsBot,
   };
   const conflicts = await openConflicts({ ports, access, snapshot, head: head.oid, signal });
+  const baseChangedAt = (await access.forge.basedAt(pull.number, signal)).toSorted().at(-1);
   const isKnown = merges || ports.catalog.isWhole();
   const hold = isKnown ? await holdOn(ports, access.git, snapshot, { isLast: merges, signal }) : undefined;
   const count = await loadApprovals({
@@ -122,6 +123,7 @@ async function inPull(
     place: {
       ...pullPlace(snapshot),
       author: author.login,
+      ...(baseChangedAt !== undefined && { baseChangedAt }),
       ...(began !== null && { headPushedAt: began }),
       ...(began !== null &&
         (await receivedLate(access, snapshot, { began, comment: source.createdAt }, signal))),

@@ -48,6 +48,8 @@ export interface IssuesPort {
   listRecentOpenings(since: Date, signal?: AbortSignal): Promise<readonly Opening[]>;
   /** When an account made a pull request a draft again (ISO 8601). Nobody can take that off the forge's record. */
   draftedAt(n: number, login: string, signal?: AbortSignal): Promise<readonly string[]>;
+  /** When the base branch of a pull request was changed (ISO 8601), by a person or by the forge. */
+  basedAt(n: number, signal?: AbortSignal): Promise<readonly string[]>;
   /** Whether it came from another repository: its list of events then says so. */
   wasTransferred(n: number, signal?: AbortSignal): Promise<boolean>;
   updateIssue(n: number, patch: { readonly body: string }, signal?: AbortSignal): Promise<unknown>;
