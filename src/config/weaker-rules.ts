@@ -182,6 +182,8 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   rollouts: { isWeaker: never, namedBy: 'name' },
   'rollouts[]': { isWeaker: missing },
   'rollouts[].upstreams': { isWeaker: shorter },
+  // Updates of its packages go by the waves of another.
+  'rollouts[].taken by': { isWeaker: present },
   'rollouts[].owners': FREE,
   'rollouts[].waves': { isWeaker: never, namedBy: 'name' },
   // Other waves bring a revision to some clusters earlier, or let fewer of them prove it.

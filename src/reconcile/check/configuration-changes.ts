@@ -7,6 +7,7 @@ import { WEAKER_RULES, type WeakerRule } from '../../config/weaker-rules.ts';
 import type { Rollout } from '../../package/rollout/rollout.ts';
 import { canonicalJson } from '../../revision/digest.ts';
 import { durationText } from '../../text/duration.ts';
+import { rolloutsInEffect, takenFrom } from './taken-packages.ts';
 
 /** One field that differs. */
 export interface ConfigurationChange {
@@ -38,7 +39,12 @@ export function weakeningApprovers({ publish }: Pick<RepositoryConfig, 'publish'
 /** All differences, those that weaken first. */
 export function configurationChanges(before: Configured, after: Configured): ConfigurationChange[] {
   const found: ConfigurationChange[] = [];
-  const trees = { before: treeOf(before, before, after), after: treeOf(after, before, before) };
+  const [old, now] = [before, after].map((side) => ({
+    ...side,
+    rollouts: rolloutsInEffect(side.rollouts),
+  })) as [Configured, Configured];
+  const taken = takenFrom(old.rollouts, now.rollouts);
+  const trees = { before: treeOf(old, old, now), after: treeOf(now, old, old, taken) };
   compare({ ...trees, rule: '', field: '' }, found);
   return found.toSorted((a, b) => Number(b.weaker) - Number(a.weaker));
 }
@@ -131,7 +137,12 @@ function isTree(value: unknown): value is Tree {
 }
 
 /** The configuration as a tree of plain values, as they count: defaults filled in, grants as people write them. */
-function treeOf({ config, rollouts, owners }: Configured, inEffect: Configured, other: Configured): Tree {
+function treeOf(
+  { config, rollouts, owners }: Configured,
+  inEffect: Configured,
+  other: Configured,
+  taken?: ReturnType<typeof takenFrom>,
+): Tree {
   const { access: _access, publish, updates, guardrails, exemptions = [], ...rest } = config;
   const { requireApprovalBy = [], codeOwners = true, approvals, ...published } = publish;
   const { follow, ...updated } = updates;
@@ -160,6 +171,7 @@ function treeOf({ config, rollouts, owners }: Configured, inEffect: Configured, 
     ...(asksOwners(inEffect.config) && { codeOwners: owners }),
     rollouts: rollouts.map((rollout) => ({
       ...rollout,
+      ...(taken?.has(rollout.name) && { 'taken by': taken.get(rollout.name) }),
       ...orderOf(
         'waves',
         rollout,

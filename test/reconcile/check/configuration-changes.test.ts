@@ -274,6 +274,58 @@ describe('rollouts', () => {
     expect(changesBetween(before, stricter).map(({ weaker }) => weaker)).toEqual([false, false]);
   });
 
+  const quick: Rollout = { name: 'quick', upstreams: [{ packages: ['web'] }], waves: [rest] };
+  const elsewhere = { ...quick, upstreams: [{ packages: ['other'] }] };
+  const taken = { field: 'rollouts[web].taken by', after: 'quick', weaker: true };
+  test.each<[string, readonly Rollout[], readonly Rollout[]]>([
+    ['is added before it', before, [quick, ...before]],
+    ['means all packages', before, [{ ...quick, upstreams: [{ packages: ['**'] }] }, ...before]],
+    [
+      'names the repository',
+      before,
+      [{ ...quick, upstreams: [{ repo: 'up', packages: ['w*'] }] }, ...before],
+    ],
+    ['comes to stand before it', [...before, quick], [quick, ...before]],
+    ['gets its package', [elsewhere, ...before], [quick, ...before]],
+    ['has no mistake any more', [{ ...quick, mistake: 'x' }, ...before], [quick, ...before]],
+  ])('one loses its packages to another that %s', (_how, old, now) => {
+    expect(changesBetween(old, now)).toContainEqual(expect.objectContaining(taken));
+  });
+
+  test.each<[string, readonly Rollout[], readonly Rollout[]]>([
+    ['stands after it', before, [...before, quick]],
+    ['stood before it', [quick, ...before], [quick, ...before]],
+    ['has other packages', before, [elsewhere, ...before]],
+    [
+      'has packages of another repository',
+      before.map((one) => ({ ...one, upstreams: [{ repo: 'a', packages: ['web'] }] })),
+      [
+        { ...quick, upstreams: [{ repo: 'b', packages: ['web'] }] },
+        ...before.map((one) => ({ ...one, upstreams: [{ repo: 'a', packages: ['web'] }] })),
+      ],
+    ],
+    ['has a mistake', before, [{ ...quick, mistake: 'x' }, ...before]],
+  ])('one keeps its packages where another %s', (_how, old, now) => {
+    expect(changesBetween(old, now).filter(({ weaker }) => weaker)).toEqual([]);
+  });
+
+  test('of two with one name the first counts', () => {
+    const [own] = before;
+    const lax = { ...own!, waves: [wave('canary', {}), rest] };
+    const manual = { field: `${at}[canary].gate.manual`, weaker: true };
+    expect(changesBetween(before, [lax, own!])).toMatchObject([manual]);
+    expect(changesBetween(before, [own!, lax])).toEqual([]);
+  });
+
+  test('so many globs that nobody can compare them take packages', () => {
+    const packages = Array.from({ length: 600 }, (_, n) => `p${n}`);
+    const other = (name: string): Rollout => ({ ...quick, name, upstreams: [{ packages }] });
+    const many = [{ ...before[0]!, upstreams: [{ packages: packages.map((one) => `x${one}`) }] }];
+    expect(changesBetween(many, [other('quick'), ...many]).filter(({ weaker }) => weaker)).toMatchObject([
+      taken,
+    ]);
+  });
+
   test('the row shows both orders', () => {
     expect(changesBetween(before, rollout(rest, canary))).toMatchObject([
       { before: 'canary, rest', after: 'rest, canary' },
