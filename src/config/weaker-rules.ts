@@ -179,6 +179,16 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   'exemptions[].file': FREE,
   // A file that no one had is an addition.
   codeOwners: { field: 'CODEOWNERS', isWeaker: (before) => listOf(before).length > 0 },
+  // Channels with a promotion, and what a revision has to pass before it joins them.
+  channels: { isWeaker: never, namedBy: 'name' },
+  'channels[]': { isWeaker: missing },
+  'channels[].from': { isWeaker: always },
+  'channels[].soak': { isWeaker: smaller },
+  'channels[].require': { isWeaker: shorter },
+  'channels[].healthy': { isWeaker: smaller },
+  'channels[].approvers': { isWeaker: shorter },
+  'channels[].promotion': { isWeaker: oneOf(undefined, 'open', 'merge') },
+  'channels[].auto': { isWeaker: present },
   rollouts: { isWeaker: never, namedBy: 'name' },
   'rollouts[]': { isWeaker: missing },
   'rollouts[].upstreams': { isWeaker: shorter },

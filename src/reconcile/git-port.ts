@@ -217,7 +217,7 @@ export interface Git {
    */
   siblingRepository?(name: string, signal?: AbortSignal): Promise<SiblingRepository | null>;
   /** Reads what stands in its files, which anybody may have written; absent, whoever asks reads it himself. */
-  readonly content?: Pick<Content, 'configuration' | 'documents' | 'definitions'>;
+  readonly content?: Pick<Content, 'configuration' | 'documents' | 'definitions' | 'channels'>;
   /** The repository with the organisation's defaults, as it is now; null where there is none. */
   organization?(signal?: AbortSignal): Promise<{ readonly git: Git; readonly defaultBranch: string } | null>;
 }

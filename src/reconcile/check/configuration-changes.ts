@@ -1,5 +1,7 @@
 /** Pure: what a proposed configuration changes of the one in effect, field by field, and which of it protects less. */
 import { followText } from '../../channels/catalog-index.ts';
+import type { PackageChannels } from '../../channels/package-channels.ts';
+import { soakSeconds } from '../../channels/soak.ts';
 import { grantsOf } from '../../command/authorize.ts';
 import { commands } from '../../command/table.ts';
 import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';
@@ -26,6 +28,8 @@ export interface Configured {
   readonly rollouts: readonly Rollout[];
   /** Lines of the CODEOWNERS file in effect, comments left out. */
   readonly owners: readonly string[];
+  /** Channels with a promotion; absent: none. */
+  readonly channels?: readonly GatedChannel[];
 }
 
 /** Who must approve a weaker configuration where it names no one. */
@@ -136,9 +140,44 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** A channel that revisions join through gates. */
+export interface GatedChannel {
+  /** Package and channel: `web/stable`. */
+  readonly name: string;
+  readonly from: string;
+  /** Seconds. */
+  readonly soak: number;
+  readonly require: readonly string[];
+  /** Of a hundred. */
+  readonly healthy: number;
+  readonly approvers: readonly string[];
+  /** Who proposes a promotion; absent: people. */
+  readonly promotion?: 'open' | 'merge';
+  /** Every published revision is a member, whatever the gates say. */
+  readonly auto?: 'all';
+}
+
+/** The channels of a package with a promotion. */
+export function gatedChannels(path: string, { channels }: PackageChannels): readonly GatedChannel[] {
+  return channels.flatMap(({ name, auto, promotion: gates }) =>
+    gates === undefined
+      ? []
+      : {
+          name: `${path}/${name}`,
+          from: gates.from,
+          soak: soakSeconds(gates.soak ?? ''),
+          require: gates.require,
+          healthy: gates.healthy ?? 100,
+          approvers: gates.approvers,
+          ...(gates.auto && { promotion: gates.auto }),
+          ...(auto && { auto }),
+        },
+  );
+}
+
 /** The configuration as a tree of plain values, as they count: defaults filled in, grants as people write them. */
 function treeOf(
-  { config, rollouts, owners }: Configured,
+  { config, rollouts, owners, channels = [] }: Configured,
   inEffect: Configured,
   other: Configured,
   taken?: ReturnType<typeof takenFrom>,
@@ -169,6 +208,7 @@ function treeOf(
     dashboard: config.dashboard ?? true,
     // Owners whose approval no one asks for protect nothing.
     ...(asksOwners(inEffect.config) && { codeOwners: owners }),
+    channels,
     rollouts: rollouts.map((rollout) => ({
       ...rollout,
       ...(taken?.has(rollout.name) && { 'taken by': taken.get(rollout.name) }),

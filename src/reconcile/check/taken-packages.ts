@@ -15,10 +15,14 @@ const MAX_PAIRS = 200_000;
 /** Rollouts in the order in which they count. Of two with one name the second lets nothing out. */
 export function rolloutsInEffect(rollouts: readonly Rollout[]): readonly Rollout[] {
   const first = new Map<string, Rollout>();
-  const order = (one: Rollout): number => Number(one.mistake !== undefined);
-  for (const one of rollouts.toSorted((a, b) => order(a) - order(b)))
+  for (const one of rollouts.toSorted((a, b) => orderOf(a) - orderOf(b)))
     if (!first.has(one.name)) first.set(one.name, one);
   return [...first.values()];
+}
+
+/** A mistake takes nothing from what can be followed. */
+function orderOf({ mistake }: Rollout): number {
+  return Number(mistake !== undefined);
 }
 
 /** Of each rollout that had packages before, the names of those that may take some of them now. Both in effect. */

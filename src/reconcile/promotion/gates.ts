@@ -1,6 +1,7 @@
 /** What has to be so before a revision joins a channel: the base branch says what, and the forge and git say whether it is. */
 
 import type { PromotionDocument } from '../../channels/package-channels.ts';
+import { soakSeconds } from '../../channels/soak.ts';
 import { holds, nameOf } from '../../command/authorize.ts';
 import { parseGrant } from '../../config/access.ts';
 import type { Grant, RepositoryConfig } from '../../config/repository-config.ts';
@@ -13,7 +14,6 @@ import { loadCaller } from '../repository/caller.ts';
 import { publishedAt, tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import { FINE } from '../update/automerge-checks.ts';
 import { rolloutGate, type AskedHealth, type GateAnswer } from './rollout-gate.ts';
-import { soakSeconds } from './soak.ts';
 
 /** A revision that a proposal puts into a channel. */
 export interface Joining {

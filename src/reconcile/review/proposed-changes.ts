@@ -1,9 +1,15 @@
+import { judgeChannelFile, packageOfChannelFile } from '../../channels/judge-file.ts';
 import { CODE_OWNER_FILES } from '../../config/code-owners.ts';
 import type { ConfigResult } from '../../config/parse-repository-config.ts';
 import type { Rollout } from '../../package/rollout/rollout.ts';
 import { digestOf, fileDigest } from '../../revision/digest.ts';
 import { isBelow } from '../../revision/package-path.ts';
-import { configurationChanges, type ConfigurationChange } from '../check/configuration-changes.ts';
+import {
+  configurationChanges,
+  gatedChannels,
+  type ConfigurationChange,
+  type GatedChannel,
+} from '../check/configuration-changes.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { loadDefinitions } from '../render/crd-definitions.ts';
 import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
@@ -14,6 +20,7 @@ import {
   readDocuments,
   type RepositoryDocuments,
 } from '../repository/variant-documents.ts';
+import { catchUserError } from '../text/why-refused.ts';
 
 type Git = RepositoryAccess['git'];
 
@@ -138,9 +145,20 @@ export async function proposedChanges({
   const asksOwners = places.some(({ kind }) => kind === 'owners');
   const ownersAt = (commit: string): Promise<readonly string[]> =>
     asksOwners ? ownerLines(git, commit, signal) : Promise.resolve([]);
+  const channels = await changedChannels(git, proposal, { base, head }, signal);
   const fields = configurationChanges(
-    { config: proposal.config, rollouts: rolloutsOf('before'), owners: await ownersAt(base) },
-    { config: after, rollouts: rolloutsOf('after'), owners: await ownersAt(head) },
+    {
+      config: proposal.config,
+      rollouts: rolloutsOf('before'),
+      owners: await ownersAt(base),
+      channels: channels.before,
+    },
+    {
+      config: after,
+      rollouts: rolloutsOf('after'),
+      owners: await ownersAt(head),
+      channels: channels.after,
+    },
   );
   const kept = new Set(decidingPlaces(after, proposal.facts.fullName).map(({ of }) => of));
   // Whether other content asks for less, no one can tell.
@@ -150,12 +168,13 @@ export async function proposedChanges({
       const sides = { before: 'as in effect', after: 'other content' };
       return { field: `${of}: ${path}`, ...sides, weaker: true };
     });
-  const changed = documents === null ? [] : documentChanges(proposal, documents);
+  const changed = documents === null ? [] : documentChanges(proposal, documents, channels.unread);
   return [
     ...fields.filter(({ weaker }) => weaker),
     ...contents,
+    ...changed.filter(({ weaker }) => weaker),
     ...fields.filter(({ weaker }) => !weaker),
-    ...changed,
+    ...changed.filter(({ weaker }) => !weaker),
   ];
 }
 
@@ -166,8 +185,62 @@ const UNREGISTERED: ConfigurationChange = {
   weaker: true,
 };
 
-/** Documents whose fields have no rows: variants, inventories, channels. */
-function documentChanges({ otherFiles }: Configuring, { before }: ProposedDocuments): ConfigurationChange[] {
+/** Channel files are judged in groups of so many. */
+const MAX_CHANNEL_FILES = 100;
+
+/**
+ * The gates in the channel files that differ. `unread`: what nobody can tell of the file before, or of one beyond the number that is
+ * judged.
+ */
+async function changedChannels(
+  git: Git,
+  { otherFiles }: Configuring,
+  { base, head }: Pick<ConfiguredCommits, 'base' | 'head'>,
+  signal: AbortSignal | undefined,
+): Promise<Readonly<Record<'before' | 'after', readonly GatedChannel[]>> & { readonly unread: Set<string> }> {
+  const touched = otherFiles.flatMap(({ path: file }) => {
+    const path = packageOfChannelFile(file);
+    return path === undefined ? [] : [{ path, file }];
+  });
+  const unread = new Set(touched.slice(MAX_CHANNEL_FILES).map(({ file }) => file));
+  const before: GatedChannel[] = [];
+  const after: GatedChannel[] = [];
+  for (const at of touched.slice(0, MAX_CHANNEL_FILES)) {
+    const [old, now] = [await channelsAt(git, base, at, signal), await channelsAt(git, head, at, signal)];
+    // A file that cannot be read takes nothing out of effect, and the next change of it counts as weaker.
+    if (old === null) unread.add(at.file);
+    else if (now !== null) {
+      before.push(...old);
+      after.push(...now);
+    }
+  }
+  return { before, after, unread };
+}
+
+/** Null where nobody can tell; of a file that is not there none. */
+async function channelsAt(
+  git: Git,
+  commit: string,
+  { path, file }: { readonly path: string; readonly file: string },
+  signal: AbortSignal | undefined,
+): Promise<readonly GatedChannel[] | null> {
+  const bytes = await git.readFile(commit, file, signal);
+  if (bytes === null) return [];
+  const text = new TextDecoder().decode(bytes);
+  const facts = { path, published: [], hotfix: true };
+  const read = await catchUserError(
+    async () => (await git.content?.channels(text, facts, signal)) ?? judgeChannelFile(text, facts),
+    () => null,
+  );
+  return read?.channels === undefined ? null : gatedChannels(path, read.channels);
+}
+
+/** Documents whose fields have no rows: variants, inventories, the rest of channels. */
+function documentChanges(
+  { otherFiles }: Configuring,
+  { before }: ProposedDocuments,
+  unread: ReadonlySet<string>,
+): ConfigurationChange[] {
   const known = new Set([...before.documents, ...before.inventory].map(({ file }) => file));
   return otherFiles
     .filter(({ path }) => path.startsWith(`${DOCUMENTS}/`))
@@ -175,7 +248,7 @@ function documentChanges({ otherFiles }: Configuring, { before }: ProposedDocume
       field: path,
       before: known.has(path) ? 'as in effect' : 'not set',
       after: blob === null ? 'removed' : known.has(path) ? 'changed' : 'added',
-      weaker: false,
+      weaker: unread.has(path),
     }));
 }
 

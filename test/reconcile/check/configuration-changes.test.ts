@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 
+import { judgeChannelFile } from '../../../src/channels/judge-file.ts';
 import { parseRepositoryConfig } from '../../../src/config/parse-repository-config.ts';
 import { withDocuments } from '../../../src/config/read-content.ts';
 import type { RepositoryConfig } from '../../../src/config/repository-config.ts';
 import type { Rollout, Wave, WaveGate } from '../../../src/package/rollout/rollout.ts';
-import { configurationChanges } from '../../../src/reconcile/check/configuration-changes.ts';
+import { configurationChanges, gatedChannels } from '../../../src/reconcile/check/configuration-changes.ts';
 import { changesText } from '../../../src/reconcile/check/configuration-table.ts';
 
 const HEAD = 'apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nspec: ';
@@ -332,6 +333,48 @@ describe('rollouts', () => {
     ]);
   });
 });
+
+const channel = (promotion: string): string =>
+  `apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\npackage: web\nchannels:\n- name: stable\n${promotion}`;
+const gates = (text: string): string => channel(`  promotion: { from: candidate, ${text} }\n`);
+const gateChanges = (before: string, after: string) => {
+  const side = { config: config('{}'), rollouts: [], owners: [] };
+  return configurationChanges(
+    { ...side, channels: channelsIn(before) },
+    { ...side, channels: channelsIn(after) },
+  );
+};
+
+describe('gates of a channel', () => {
+  const all = gates('soak: 9d, require: [checks, rollout], healthy: 90%, approvers: [platform, sre]');
+
+  test.each<[string, string, string]>([
+    ['are all removed', channel(''), ''],
+    ['soak for less', all.replace('9d', '215h'), '.soak'],
+    ['require less', all.replace('[checks, rollout]', '[rollout]'), '.require'],
+    ['need fewer that are healthy', all.replace('90%', '89%'), '.healthy'],
+    ['need fewer approvers', all.replace(', sre', ''), '.approvers'],
+    ['need other approvers', all.replace('sre', 'read'), '.approvers'],
+    ['take from another channel', all.replace('candidate', 'edge'), '.from'],
+    ['are merged by Portico', all.replace('soak', 'auto: merge, soak'), '.promotion'],
+    ['let everything pass', `${all}  auto: all\n`, '.auto'],
+  ])('that %s are weaker', (_how, after, field) => {
+    expect(gateChanges(all, after)).toMatchObject([{ field: `channels[web/stable]${field}`, weaker: true }]);
+  });
+
+  test('that are new, or ask for more, are not weaker', () => {
+    const more = all.replace('9d', '10d').replace('sre', 'sre, admin').replace('90%', '95%');
+    for (const [before, after] of [
+      [channel(''), all],
+      [all, more],
+    ] as const)
+      expect(gateChanges(before, after).map(({ weaker }) => weaker)).not.toContain(true);
+  });
+});
+
+function channelsIn(text: string) {
+  return gatedChannels('web', judgeChannelFile(text, { path: 'web', published: [] }).channels!);
+}
 
 function changesBetween(old: readonly Rollout[], now: readonly Rollout[]) {
   return configurationChanges(
