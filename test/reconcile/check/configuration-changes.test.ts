@@ -289,7 +289,7 @@ describe('rollouts', () => {
     ['comes to stand before it', [...before, quick], [quick, ...before]],
     ['gets its package', [elsewhere, ...before], [quick, ...before]],
     ['has no mistake any more', [{ ...quick, mistake: 'x' }, ...before], [quick, ...before]],
-  ])('one loses its packages to another that %s', (_how, old, now) => {
+  ])('one loses its packages to another that %s (141)', (_how, old, now) => {
     expect(changesBetween(old, now)).toContainEqual(expect.objectContaining(taken));
   });
 

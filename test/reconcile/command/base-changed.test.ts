@@ -41,7 +41,7 @@ async function retargeted(repo: StageRepository, wait = tick): Promise<{ number:
 }
 
 test.each(['running', 'away'] as const)(
-  'a pull request whose base is changed after the command is not published, Portico %s',
+  'a pull request whose base is changed after the command is not published, Portico %s (140)',
   async (name) => {
     const repo = stage.repository(name);
     if (name === 'away') await stage.stopBot();

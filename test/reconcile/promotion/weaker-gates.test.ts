@@ -35,7 +35,7 @@ test.each<[string, string, string | null, string]>([
   ['shorter', 'gated', channels(GATED.replace('9d', '1h')), 'channels[web/stable].soak'],
   ['removed with their file', 'gated', null, 'channels[web/stable]'],
   ['in a file that cannot be read', 'unread', channels(''), FILE],
-])('gates that are %s need an admin', async (how, name, text, field) => {
+])('gates that are %s need an admin (142)', async (how, name, text, field) => {
   const repo = stage.repository(name);
   const { number } = await repo.propose(how.replaceAll(' ', '-'), { [FILE]: text }, { as: 'bob' });
   await repo.review(number, 'APPROVE', undefined, 'carol');
