@@ -142,6 +142,8 @@ describe('what moves breaks the chain', () => {
     await repo.review(number, 'APPROVE');
     await stage.as('alice').rest.pulls.update({ ...repo.where, pull_number: number, base: 'other' });
     await stage.idle();
+    // A command of the same second as the change of the base is refused for that.
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(await repo.command(number, '/portico publish')).toMatchObject({
       reaction: 'confused',
       reply: expect.stringContaining('targets `other`'),
