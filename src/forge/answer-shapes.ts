@@ -248,7 +248,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
 
 /**
  * What is wrong with the body of a successful answer to a call (`GET /repos/{owner}/{repo}`): the first field that is missing or of
- * another type; undefined where nothing is, and for calls whose answer nobody reads.
+ * another type; undefined if nothing is wrong, and for calls whose answer is not read.
  */
 export function faultOfAnswer(call: string, body: unknown): string | undefined {
   const issue = SHAPES[call]?.safeParse(body).error?.issues[0];

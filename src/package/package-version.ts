@@ -1,4 +1,4 @@
-/** Which version of somebody's product a package holds, and which revision of its upstream it is made from. */
+/** The version of the chart or operator that a package holds, and the revision of its upstream that it is made from. */
 import { PorticoError } from '../error.ts';
 import { readKptfile } from './kptfile.ts';
 import type { PackageFiles } from './package.ts';

@@ -20,7 +20,7 @@ export interface LongWait extends Holder {
 }
 
 export interface LockWaits extends AsyncDisposable {
-  /** Somebody waits for the lock of this key; disposed when it is taken. `find` says who has it; undefined: it has just become free. */
+  /** A wait for the lock of this key; disposed when the lock is taken. `find` returns the holder; undefined: the lock has just become free. */
   begin(key: string, find: () => Promise<Holder | undefined>): Disposable;
   /** The long waits of this moment. */
   now(): readonly LongWait[];

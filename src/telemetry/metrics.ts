@@ -30,7 +30,7 @@ export interface Metrics {
   /** Installation → the content-creating calls that it may still make at once. */
   observeBudget(read: () => Promise<ReadonlyMap<number, number>>): void;
   observeFleet(read: () => Promise<Fleet>): void;
-  /** Somebody has waited for 10 seconds for a lock. */
+  /** A wait for a lock has lasted 10 seconds. */
   lockAwaited(lock: 'key' | 'database'): void;
   observeLockWaits(read: () => readonly LockWait[]): void;
   /** Something failed because the machine lacks disk space, memory, files …; `trouble` is the code of the system or of PostgreSQL. */

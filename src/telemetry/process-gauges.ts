@@ -12,7 +12,7 @@ export interface LockWait {
   readonly seconds: number;
 }
 
-/** How long the event loop stood still at most since it was asked last: while it does, nobody is answered. */
+/** The longest stall of the event loop since the last scrape: during a stall, no request is answered. */
 export function addStall(registry: Registry): void {
   const delay = monitorEventLoopDelay({ resolution: STALL_RESOLUTION_MS });
   delay.enable();

@@ -48,7 +48,7 @@ export function readResourceFile(path: string, { bytes }: PackageFile): Resource
     const resources = readPlaced(path, file);
     const stranger = resources.find(({ ref }) => !isNamed(ref));
     if (stranger === undefined) return { resources };
-    // Values of a chart are no resources at all. Next to resources, nobody can say what they are for.
+    // A file of chart values has no resources. Next to resources, the purpose of such a document is unknown.
     const isMixed = resources.some(({ ref }) => isNamed(ref));
     return { reason: isMixed ? `line ${stranger.line}: neither apiVersion nor kind` : undefined };
   } catch (error) {

@@ -29,7 +29,7 @@ export interface FieldContext {
   readonly stretch: (path: YamlPath, stretch: Stretch) => Choice;
   /** Told of what is no conflict, and yet worth a look. */
   readonly note: (code: string, path: YamlPath, message: string) => void;
-  /** True where nobody is told and the result is only looked at: such a merge does not try out others in turn. */
+  /** True for a merge whose result is only inspected: it reports nothing, and tries no further merges. */
   readonly isTrial?: true;
 }
 

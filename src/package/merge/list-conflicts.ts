@@ -71,7 +71,7 @@ export function isStable(
       isTrial: true,
     };
     const once = merge(local, trial, choose);
-    // Items are told apart by identity: upstream's own ones would be found on both sides.
+    // Items are compared by identity: those of upstream would otherwise be on both sides.
     const copy =
       once &&
       madeList(

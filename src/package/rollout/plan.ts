@@ -221,7 +221,7 @@ function planWave<One extends RolloutDownstream>(
   // Neither an approval nor the end of a pause is something that may come too late.
   const isLate = held === undefined || answeredAt === undefined;
   const isTimed = !partial && isLate && orders.paused?.has(name) !== true;
-  // What was done once does not fail by health that nobody watched, nor by time that has passed since.
+  // A rollout that was done once does not fail by old reports of health, nor by time that has passed since.
   const broken = isReopened
     ? undefined
     : failureOf({

@@ -32,7 +32,7 @@ interface Elsewhere extends RepositoryWork {
   readonly request: ElsewhereRequest;
 }
 
-/** Null: the conversation is gone, and nobody is answered. */
+/** Null: the conversation is gone, so there is no place for an answer. */
 export async function runElsewhere(doing: Elsewhere): Promise<CommandOutcome | null> {
   const { ports, access, source, asked, line, request, signal } = doing;
   // Right after a start, what is not known yet may still be there, and who may be known may have changed.

@@ -1,6 +1,6 @@
 /**
  * A draft that restores an earlier revision promises the trailer `Restored-From` of its tag. That is true as long as the branch holds
- * that content: whoever pushes something else there makes another revision, and title and description say so.
+ * that content: after a push of other content it becomes another revision, and title and description say so.
  */
 import { packagePathOf } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
@@ -14,7 +14,7 @@ import { code } from '../text/markdown-blocks.ts';
 const PART = 'restores';
 const CHANGED = ', changed since';
 
-/** The promise, with marks around it so that it is written anew. */
+/** The promise, between marks, so that a later look can replace it. */
 export function restoresPart(path: string, revision: string): string {
   return markedPart(PART, promise(path, revision));
 }
@@ -61,7 +61,7 @@ interface Texts {
   readonly body: string;
 }
 
-/** Title and body as they should be; null where they are. A title that somebody wrote stays. */
+/** Title and body as they should be; null if they are. A title that a person wrote stays. */
 function withRestored(
   { title, body }: Texts,
   { path, revision, isRestored }: Readonly<{ path: string; revision: string; isRestored: boolean }>,

@@ -58,7 +58,7 @@ export interface ProposalFindings {
   /** What its checks are made of. */
   readonly facts: ProposalFacts;
   readonly changes: readonly PackageChange[];
-  /** What it changes that nobody renders or checks. */
+  /** Changed files that Portico neither renders nor checks. */
   readonly leftOut?: LeftOut;
   readonly approvals: ApprovalCount;
   readonly open: OpenConflicts;

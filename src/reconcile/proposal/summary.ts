@@ -50,7 +50,7 @@ export interface SummaryInput {
   readonly pushed?: string;
   /** Where it changes the configuration: what that would do. */
   readonly configuration?: ToldConfig | null;
-  /** What it changes that nobody renders or checks. */
+  /** Changed files that Portico neither renders nor checks. */
   readonly leftOut?: LeftOut;
   /** Where channels lead elsewhere. */
   readonly moves?: readonly ChannelMove[];
@@ -229,7 +229,7 @@ export function mergedSummary(): string {
   return '### Merged\n\nIts revision will be published shortly. If it takes long, see the check `portico/publication` on the branch.';
 }
 
-/** The comment's text once the proposal is closed; whoever reopens an update that Portico closed or replaces has nothing to continue. */
+/** The comment's text once the proposal is closed. It offers no reopening of an update that Portico closed or replaces. */
 export function closedSummary(
   update?: Pick<Extract<UpdateState, { kind: 'closed' }>, 'why' | 'brings'>,
 ): string {

@@ -21,7 +21,7 @@ const MERGES: readonly string[] = ['pr_merge', 'merge_queue_merge'];
 
 /**
  * The files beside packages that a change moves into one, told by equal content or an equal name: the forge shows a move without the
- * content. What a proposal copies or writes anew it shows as its own, and whoever pushed it is its author.
+ * content. Copied or new content is in the diff of the proposal, and the person who pushed it is its author.
  */
 export function filesMovedIn(
   changes: readonly PathChange[],

@@ -189,7 +189,7 @@ const UNREGISTERED: ConfigurationChange = {
 const MAX_CHANNEL_FILES = 100;
 
 /**
- * The gates in the channel files that differ. `unread`: what nobody can tell of the file before, or of one beyond the number that is
+ * The gates in the channel files that differ. `unread`: gates are unknown of a file that cannot be read, or of one beyond the number that is
  * judged.
  */
 async function changedChannels(
@@ -217,7 +217,7 @@ async function changedChannels(
   return { before, after, unread };
 }
 
-/** Null where nobody can tell; of a file that is not there none. */
+/** Null if the gates are unknown; an absent file has none. */
 async function channelsAt(
   git: Git,
   commit: string,

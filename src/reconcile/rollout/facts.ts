@@ -130,7 +130,7 @@ const OUT: readonly string[] = [
   'deletion-proposed',
 ];
 
-/** Of these: nobody wished it, and nobody can tell what the downstream would follow. */
+/** Of these, the ones that no person chose, and that leave unknown what the downstream would follow. */
 const UNRESOLVED: readonly string[] = [
   'upstream-unknown',
   'blocked-visibility',

@@ -8,7 +8,7 @@ import type { Job } from '../job.ts';
 import { proposalJob } from '../jobs.ts';
 import type { RolloutMember } from './facts.ts';
 
-/** Above everything that nobody asked for by hand: until then a check says that people may merge what is held. */
+/** Before all jobs but those of commands: until this one ends, a check says that people may merge what is held. */
 const HELD_FIRST = 9;
 
 /** One job for each pull request whose verdict is another than before, or has another cause. */

@@ -12,7 +12,7 @@ const MARK = /\n<!-- portico:about (\S+) (\S+) (\S+) -->\s*$/;
 
 const LINE = '**No longer so:**';
 
-/** A question about a revision that has a newer one is nobody's; that it was stopped or rolled back stays true. */
+/** A question about an older revision needs no answer any more; that its rollout was stopped or rolled back stays true. */
 const SUPERSEDED: readonly string[] = ['rollout.approval-needed', 'rollout.waiting'] satisfies Type[];
 
 export function isSuperseded({ type }: Pick<Alarm, 'type'>): boolean {

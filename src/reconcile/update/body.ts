@@ -104,7 +104,7 @@ function isRollback(
   to: string,
   way: UpdateWay | undefined,
 ): boolean {
-  return (way !== undefined && isDowngrade(way)) || (current !== undefined && isOlder(to, current));
+  return (way !== undefined && isDowngrade(way)) || isWayBack({ from: current, to });
 }
 
 /** Every way in which a title of one package begins before it names the revision; the last one is of earlier versions. */

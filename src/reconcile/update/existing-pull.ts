@@ -93,7 +93,7 @@ export async function isCurrent({ ports, plan, members, pull, signal }: PlannedP
   for (const { down, to } of members) {
     const one = recorded.find(({ directory }) => directory === down.directory);
     if (one?.to !== to || !isForSameVariant(one, down)) return false;
-    // That somebody asked for it has to be recorded: then its rollout does not hold it.
+    // A person's request has to be in the record, so that the rollout does not hold the update.
     const { access, directory: from } = down.upstream;
     const isGoverned = rolloutsOf(ports.catalog).of(access.ref.id, from) !== undefined;
     if (isGoverned && one.asked !== true && isAskedFor(plan, one)) return false;

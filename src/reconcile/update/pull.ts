@@ -29,7 +29,7 @@ export interface UpdatePull {
   readonly pull: number;
   /** Revision that it brings. */
   readonly to: string;
-  /** Its repository asks for somebody's approval. */
+  /** Its repository requires an approval. */
   readonly isReviewed: boolean;
   /** The revision that it leads away from, because that was withdrawn. */
   readonly withdrawn?: string;

@@ -90,7 +90,7 @@ export async function closedUpdate(
   const { git } = access;
   const head = snapshot.head.oid;
   const newest = await newestSealed(git, head, ports.seals, signal);
-  // One that was merged before is found where somebody moved the branch to the registered one.
+  // A branch that a person moved to the registered branch has the update that was merged before.
   const isMerged = newest !== null && (await git.isAncestor(newest.commit.oid, snapshot.base, signal));
   const ours = isMerged ? null : newest;
   const notice = comments.find(

@@ -335,7 +335,7 @@ describe('annotations', () => {
 });
 
 test.each([
-  ['symbolic link', { path: 'web/more.yaml', mode: '120000', content: '../shared/role.yaml' }],
+  ['symbolic link', { path: 'web/more.yaml', mode: '120000', content: '../roles/role.yaml' }],
   ['submodule', { path: 'web/more', mode: '160000', sha: 'a'.repeat(40) }],
 ] as const)(
   'privileges behind a new %s are unknown, and need those who must approve them (133)',
