@@ -29,10 +29,11 @@ export async function serve(call: Call): Promise<number> {
 }
 
 async function serveUntil(signal: AbortSignal, environment: Environment): Promise<number> {
-  await using server = await startServer({ environment, signal });
+  // First, so that it watches the start too: the server is ready for requests before it has started.
   await using _watchdog = startWatchdog(
     logFormatOf(environment) === 'json' ? { version: VERSION, msg: STILL } : STILL,
   );
+  await using server = await startServer({ environment, signal });
   await until(signal);
   await server.stop();
   return EXIT.ok;

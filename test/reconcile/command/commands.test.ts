@@ -264,6 +264,8 @@ describe('who is heard', () => {
   );
 
   test('a bot is not answered, nor does the bot answer itself (15)', async () => {
+    // The local forge refuses some tokens for their first seconds, and this client does not ask again.
+    Object.assign(stage.forge.knobs.realism, { freshTokens: null });
     const app = octokitAs(stage.forge.apiUrl, appJwt(stage.forge));
     const { data: installations } = await app.rest.apps.listInstallations();
     const { data } = await app.rest.apps.createInstallationAccessToken({
