@@ -53,7 +53,7 @@ export function powerCheck(
       missing ? (approval?.needed ?? []) : [],
     ),
     summary: joined([
-      'What the packages may do once they are applied, compared with before: ▲ gains a privilege, ▼ loses one.',
+      'What the packages may do once they are applied, compared with their newest revision, or with nothing if none is published: ▲ gains a privilege, ▼ loses one.',
       !grows || approval === undefined ? '' : approvalLine(approval, wider.length > 0),
       ...changed.map(({ path, diff }) => `**${code(path)}**\n\n${powerMarkdown(diff)}`),
     ]),

@@ -235,7 +235,7 @@ async function judgeMember(
     },
     signal,
   });
-  const powers = await loadChanges({ ports, access, signal }, snapshot, groupCommit(head, []));
+  const powers = await loadChanges({ ports, access, signal }, { ...snapshot, base }, groupCommit(head, []));
   const powerApproved = await powerApproval({ access, snapshot, powers, approvals: count, signal });
   const proposed = await proposedConfig({
     ports,

@@ -3,13 +3,14 @@ import { partIn } from '../../text/marked-part.ts';
 import { overdueJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { ourSummary, summaryLock } from '../publication/tell-downstream.ts';
-import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
+import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { acceptedAtMerge } from '../review/accepted-at-merge.ts';
 import type { Authorship } from '../review/authors.ts';
 import { removedPackages } from '../review/known-users.ts';
 import { approvalOfMerge } from '../review/merged-approval.ts';
 import { publishedOf, type PublishedRevision } from '../review/published-proposal.ts';
+import { revisionBefore } from '../review/revision-before.ts';
 import { loadBeneath, movedFiles } from '../review/unpublished-beneath.ts';
 import { downstreamPart, SUMMARY_MARKER } from '../text/summary-marker.ts';
 import { closedUpdate, tellUpdateState } from '../update/tell-update-state.ts';
@@ -111,7 +112,9 @@ async function unapprovedPaths(
     const merged = { package: one, commit, pull };
     const base = commit.parents[0] ?? oid;
     const { directory } = one;
-    const published = await publishedOnBranch({ git: access.git, refs, directory, head: base, signal });
+    const tree = await access.git.treeId(base, directory, signal);
+    const before = { snapshot: { facts, config, base, mergeBase: base }, refs, directory, tree };
+    const published = await revisionBefore({ ports, access, signal }, before);
     const directories = [one, ...removed].map((found) => found.directory);
     const beneath = async (at: string): Promise<Authorship> => {
       const files = await movedFiles(access, { packages, from: at, to: oid }, signal);

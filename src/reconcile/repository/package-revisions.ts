@@ -96,6 +96,20 @@ export function highestRevision(
 /** How many revisions beside the branch are passed over in search of one that lies on it. */
 const BESIDE = 50;
 
+/** A package, and the branch or commit in whose history its revisions are sought. */
+export interface OnBranch {
+  readonly git: Git;
+  readonly refs: RevisionRefs;
+  readonly directory: RepositoryDirectory;
+  readonly head: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The same of revisions that have their tag: anyone who can push can write into the ledger. */
+export function taggedOnBranch({ refs, ...at }: OnBranch): Promise<string | null> {
+  return publishedOnBranch({ ...at, refs: { tags: refs.tags, ledger: new Map() } });
+}
+
 /**
  * The commit of the highest revision that lies on a branch, in its tag or, where that was deleted, in the ledger.
  * Tags elsewhere, which somebody else made, take their numbers and say nothing about the branch.
@@ -106,13 +120,7 @@ export async function publishedOnBranch({
   directory,
   head,
   signal,
-}: {
-  readonly git: Git;
-  readonly refs: RevisionRefs;
-  readonly directory: RepositoryDirectory;
-  readonly head: string;
-  readonly signal?: AbortSignal | undefined;
-}): Promise<string | null> {
+}: OnBranch): Promise<string | null> {
   for (const { name } of allRevisions(refs, directory).slice(-BESIDE).toReversed()) {
     const ref = tagOf(refs, directory, name) ?? refs.ledger.get(publishedRefs(directory, name).ledger);
     if (ref !== undefined && (await git.isAncestor(ref.commit, head, signal))) return ref.commit;

@@ -8,7 +8,7 @@ import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
-import { publishedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
+import { publishedOnBranch, taggedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { authorsOfFirstContent, filesMovedIn } from './first-content.ts';
@@ -72,7 +72,8 @@ export function createDueRevisions(
     const key = JSON.stringify([ref.id, found.directory, found.tree, newest, config.publish]);
     const known = settled.get(key);
     if (known !== undefined) return { due: [], flagged: known };
-    const since = { ports, access, facts, config, found, newest, newestTree, head, accepted, signal };
+    const tagged = await taggedOnBranch({ git, refs, directory: found.directory, head, signal });
+    const since = { ports, access, facts, config, found, newest, newestTree, tagged, head, accepted, signal };
     // What was moved here may have been pushed to where it was before.
     const moved = (base: string, commit: string): Promise<Authorship> =>
       beneathRemoved(ports, access, { facts, config, refs, base, commit, look }, signal);
@@ -144,6 +145,7 @@ async function dueSince({
   found,
   newest,
   newestTree,
+  tagged,
   head,
   moved,
   accepted,
@@ -156,6 +158,8 @@ async function dueSince({
   readonly found: PackageDir;
   readonly newest: string | null;
   readonly newestTree: string | undefined;
+  /** The newest revision that has its tag. */
+  readonly tagged: string | null;
   readonly head: string;
   /** Who brought what the packages held that a merge, the second commit, removes from the branch as the first has it. */
   readonly moved: (base: string, commit: string) => Promise<Authorship>;
@@ -205,7 +209,7 @@ async function dueSince({
       facts,
       config,
       merged,
-      published: due.at(-1)?.commit.oid ?? newest,
+      published: due.at(-1)?.commit.oid ?? tagged,
       beneath: async (base) => {
         const [own, other] = [await beneath(commit, base, isFlagged), await moved(base, commit.oid)];
         const unknown = new Set([...own.unknown, ...other.unknown]);

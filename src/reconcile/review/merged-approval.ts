@@ -75,7 +75,7 @@ export interface CountedMerge {
   readonly facts: RepositoryFacts;
   readonly config: RepositoryConfig;
   readonly merged: Merged;
-  /** The commit of the newest revision of the package, or of the one that is due before this; null where there is none. */
+  /** The commit of the newest tagged revision of the package, or of the one that is due before this; null where there is none. */
   readonly published: string | null;
   /** Who brought what stood on the branch before, at this commit, and comes along. */
   readonly beneath: (base: string) => Promise<Authorship>;
@@ -270,7 +270,7 @@ async function missingOf(
   const power = await powerMissing(
     { ports, access, signal },
     { ...snapshot, approvals: known },
-    { ...merged, before: published ?? commits.base },
+    { ...merged, before: published },
   );
   const missing = [
     ...(isOpen ? ['Its conflicts were not settled.'] : []),
@@ -281,7 +281,7 @@ async function missingOf(
   return { missing, elsewhere: others.map(({ login, where }) => `${login} in ${where}`) };
 }
 
-/** Who must approve what the package may do more than its newest revision, where none of them has. */
+/** Who must approve what the package may do more than its newest revision, or at all if it has none, where none of them has. */
 async function powerMissing(
   { ports, access, signal }: RepositoryWork<'content'>,
   approved: {
@@ -293,12 +293,13 @@ async function powerMissing(
     package: { directory },
     commit,
     before,
-  }: Pick<Merged, 'package' | 'commit'> & { readonly before: string },
+  }: Pick<Merged, 'package' | 'commit'> & { readonly before: string | null },
 ): Promise<readonly string[]> {
   const { config, approvals } = approved;
   if ((config.publish.requireApprovalBy ?? []).length === 0) return [];
   const sides = await sidesAt(access.git, directory, { before, after: commit.oid }, signal);
-  const { power: diff } = await ports.content.compare(sides, signal);
+  const { deploy } = config;
+  const { power: diff } = await ports.content.compare({ ...sides, ...(deploy && { deploy }) }, signal);
   const powers = [{ path: directory, directory, diff }];
   const given = await powerApproval({ access, snapshot: approved, powers, approvals, signal });
   return neededFrom('Its privileges grow, or are unknown', given);

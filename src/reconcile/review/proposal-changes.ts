@@ -3,13 +3,18 @@ import { lockedRef, packageVersion } from '../../package/package-version.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { RevisionStep } from '../../text/revision-text.ts';
 import type { PackagePower } from '../check/power-check.ts';
+import type { Comparison } from '../content-port.ts';
 import type { RepositoryWork } from '../ports.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import { sidesAt } from '../repository/package-files.ts';
 import { loadRevisionRefs, newestRevision, upcomingRevision } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { revisionBefore, type Comparing } from './revision-before.ts';
 
-/** What a proposal does to one package, as rendered; `content` compares its resources, `diff` what it may do. */
+/**
+ * What a proposal does to one package, as rendered. `content` compares its resources with what they were where the proposal left the
+ * base, `diff` what it may do with its newest revision: privileges that no revision has are new, whoever brought them to the base.
+ */
 export interface PackageChange extends PackagePower {
   readonly newest: string | undefined;
   /** The revision that a merge makes; null where the package is removed. */
@@ -21,12 +26,13 @@ export interface PackageChange extends PackagePower {
   readonly content: PackageDiff;
 }
 
-/** Compares every touched package with what it was where the proposal left the base. */
+/** Compares every package that a proposal touches. */
 export async function loadChanges(
-  { ports: { content }, access: { git }, signal }: RepositoryWork<'content', 'git'>,
-  snapshot: Pick<ProposalSnapshot, 'config' | 'mergeBase' | 'packages'>,
+  { ports, access, signal }: RepositoryWork<'now' | 'app' | 'seals' | 'content'>,
+  snapshot: Comparing & Pick<ProposalSnapshot, 'packages'>,
   commit: RenderCommit,
 ): Promise<PackageChange[]> {
+  const { git } = access;
   const refs = await loadRevisionRefs(git, signal);
   const { deploy } = snapshot.config;
   return Promise.all(
@@ -34,7 +40,16 @@ export async function loadChanges(
       const before = trees.mergeBase === null ? null : snapshot.mergeBase;
       const after = trees.head === null ? null : commit.head.oid;
       const sides = await sidesAt(git, directory, { before, after }, signal);
-      const compared = await content.compare({ ...sides, ...(deploy && { deploy }) }, signal);
+      const compare = (one: typeof sides): Promise<Comparison> =>
+        ports.content.compare({ ...one, ...(deploy && { deploy }) }, signal);
+      const compared = await compare(sides);
+      const at = { snapshot, refs, directory, tree: trees.mergeBase };
+      const since = await revisionBefore({ ports, access, signal }, at);
+      const tree = since === null ? null : await git.treeId(since, directory, signal);
+      const { power } =
+        tree === trees.mergeBase
+          ? compared
+          : await compare(await sidesAt(git, directory, { before: since, after }, signal));
       return {
         path,
         directory,
@@ -42,7 +57,7 @@ export async function loadChanges(
         next: trees.head === null ? null : upcomingRevision(refs, directory, snapshot.config),
         ...revisionsOf(sides.before, sides.after),
         content: compared.content,
-        diff: compared.power,
+        diff: power,
       };
     }),
   );

@@ -21,13 +21,14 @@ beforeAll(async () => {
   stage = await startStage({
     power: { files: FILES, spec: POWER, collaborators: ROLES },
     together: { files: FILES, spec: POWER, collaborators: ROLES },
+    stacked: { files: FILES, spec: POWER, collaborators: ROLES },
     withdrawn: { files: FILES },
     late: { files: FILES },
     rules: { files: FILES },
     forged: { files: FILES },
   });
   for (const name of ['power', 'withdrawn', 'late', 'rules']) await demandQueue(stage.repository(name));
-  await demandQueue(stage.repository('together'), 'HEADGREEN');
+  for (const name of ['together', 'stacked']) await demandQueue(stage.repository(name), 'HEADGREEN');
 });
 
 afterAll(async () => {
@@ -184,6 +185,19 @@ test('a green check of a merge group is not an approval: what has lost its appro
   await enqueue(repo, after);
   await ci(repo, await groupOf(repo, after));
   expect([...(await repo.tags()).keys()]).toEqual(['web/v1']);
+});
+
+test('approved privileges of a queued proposal are not asked about again of the one behind it', async () => {
+  const repo = stage.repository('stacked');
+  const role = await repo.propose('role', { 'web/role.yaml': clusterRole('wide') }, { as: 'carol' });
+  const plain = await repo.propose('plain', change('red'), { as: 'carol' });
+  for (const { number } of [role, plain]) await repo.review(number, 'APPROVE');
+  await repo.review(role.number, 'APPROVE', undefined, 'alice');
+  for (const { number } of [role, plain]) await enqueue(repo, number);
+  const group = await groupOf(repo, plain.number);
+  expect((await repo.checks(group)).get('portico')?.conclusion).toBe('success');
+  await ci(repo, group);
+  expect((await repo.pull(plain.number)).merged).toBe(true);
 });
 
 test('privileges that two queued proposals bring together are judged in the group, and both need those who must approve them', async () => {
