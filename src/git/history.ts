@@ -51,7 +51,8 @@ export async function readLog(
   const args = [
     'rev-list',
     `--max-count=${Math.max(0, Math.floor(options.limit ?? 1_000))}`,
-    ...(options.firstParent === true ? ['--first-parent'] : []),
+    // Dates are whatever the pusher says: no commit may stand before one that follows it.
+    options.firstParent === true ? '--first-parent' : '--topo-order',
     to,
     ...from,
     '--',

@@ -66,12 +66,12 @@ export async function remadeMerge({
 async function remadeUpdate({
   ports,
   access,
-  snapshot: { config },
+  snapshot: { config, base: beside },
   directory,
   head,
   signal,
 }: RemadeFor): Promise<RemadeMerge | Refusal> {
-  const ours = await newestSealed(access.git, head, ports.seals, signal);
+  const ours = await newestSealed(access.git, { head, base: beside }, ports.seals, signal);
   const recorded = ours && packagesOf(ours.record).find((one) => one.directory === directory);
   const path = recorded && packagePathOf(config.directory, directory);
   if (ours === null || recorded === null || recorded === undefined || path === undefined || path === null)

@@ -73,7 +73,7 @@ const TAKEN_OUT: Lost = {
 const UNKNOWN_SEAL: Lost = {
   title: 'A record of conflicts cannot be read',
   message:
-    "a commit says that Portico recorded conflicts in it, but none of Portico's current keys sealed that record: the key was removed, the commit was rewritten, or it was made in another repository",
+    "a commit says that Portico recorded conflicts in it, but none of Portico's current keys sealed that record: the key was removed, the commit was rewritten, it was made in another repository, or two states of an update stand side by side",
   hint: 'Ask the operator of Portico to restore the key (SEAL_KEYS, PRIVATE_KEY_PREVIOUS), or close this pull request and make the change again on a new branch.',
 };
 
@@ -106,7 +106,7 @@ export async function openConflicts({
   if (parseBranch(pull.headRef)?.kind === 'update') {
     return updateConflicts({ ports, access: { git }, snapshot, head, signal });
   }
-  const log = await git.log({ from: base, to: head }, { firstParent: true, limit: HISTORY }, signal);
+  const log = await git.log({ from: base, to: head }, { limit: HISTORY }, signal);
   if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
   return after({ ports, git, first: [], commits: log.toReversed(), signal });
 }
@@ -115,18 +115,18 @@ export async function openConflicts({
 export async function updateConflicts({
   ports,
   access: { git },
-  snapshot: { pull, facts },
+  snapshot: { pull, facts, base },
   head,
   signal,
 }: {
   readonly ports: Pick<Ports, 'seals' | 'content'>;
   readonly access: Pick<RepositoryAccess, 'git'>;
-  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts'>;
+  readonly snapshot: Pick<ProposalSnapshot, 'pull' | 'facts' | 'base'>;
   readonly head: string;
   readonly signal?: AbortSignal | undefined;
 }): Promise<OpenConflicts> {
-  const ours = await newestSealed(git, head, ports.seals, signal);
-  if (ours === null) return { ...NONE, lost: await withoutRecord(git, pull, head, signal) };
+  const ours = await newestSealed(git, { head, base }, ports.seals, signal);
+  if (ours === null) return { ...NONE, lost: await withoutRecord(git, pull, { head, base }, signal) };
   const key = conflictKey(facts.id, pull.headRef);
   if (!holdsConflicts(key, pull.body, ours.record, ports.seals)) return { ...NONE, lost: TAKEN_OUT };
   const listed = ours.record.conflicts === undefined ? [] : readConflicts(key, pull.body, ports.seals);
@@ -137,22 +137,22 @@ export async function updateConflicts({
     directory: conflict.directory ?? directory,
     number: at + 1,
   }));
-  const range = { from: ours.commit.oid, to: head };
-  const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
-  if (log.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
-  return after({ ports, git, first, commits: log.toReversed(), signal });
+  const own = await git.log({ from: base, to: head }, { limit: HISTORY }, signal);
+  if (own.length >= HISTORY) return { ...NONE, lost: TOO_MANY };
+  const range = { from: base, to: ours.commit.oid };
+  const below = new Set((await git.log(range, { limit: HISTORY }, signal)).map(({ oid }) => oid));
+  const log = own.filter(({ oid }) => !below.has(oid));
+  return after({ ports, git, first, on: ours.commit, commits: log.toReversed(), signal });
 }
 
 /** An update's branch without a record of ours: somebody's own branch of such a name, or one that is not read any more. */
 async function withoutRecord(
   git: RepositoryAccess['git'],
-  { baseRef, body }: ProposalSnapshot['pull'],
-  head: string,
+  { body }: ProposalSnapshot['pull'],
+  { head, base }: { readonly head: string; readonly base: string },
   signal: AbortSignal | undefined,
 ): Promise<Lost | false> {
-  const base = await git.resolve(`refs/heads/${baseRef}`, signal);
-  const range = base === null ? { to: head } : { from: base, to: head };
-  const log = await git.log(range, { firstParent: true, limit: HISTORY }, signal);
+  const log = await git.log({ from: base, to: head }, { limit: HISTORY }, signal);
   if (log.some(claimsUpdate) || claimsConflicts(body)) return UNKNOWN_SEAL;
   return log.length >= HISTORY ? TOO_MANY : false;
 }
@@ -184,12 +184,15 @@ async function after({
   ports,
   git,
   first,
+  on,
   commits,
   signal,
 }: {
   readonly ports: Pick<Ports, 'seals' | 'content'>;
   readonly git: RepositoryAccess['git'];
   readonly first: readonly OpenConflict[];
+  /** The commit that these are of. */
+  readonly on?: CommitInfo;
   readonly commits: readonly CommitInfo[];
   readonly signal: AbortSignal | undefined;
 }): Promise<OpenConflicts> {
@@ -234,7 +237,9 @@ async function after({
       // What is recorded now stands in the place of what cannot be read.
       unread = unread.filter((directory) => directory !== record.directory);
     } else if (record === null && open.length > 0) {
-      open = await withoutSettled({ ports, git, open, commit, signal });
+      const began = (one: OpenConflict): string | undefined =>
+        (origins.get(conflictName(one))?.commit ?? on)?.oid;
+      open = await withoutSettled({ ports, git, open, began, commit, signal });
     }
   }
   return {
@@ -264,17 +269,20 @@ function place({ directory, file, resource, path }: Placed): string {
   return JSON.stringify([directory, file, resource, path]);
 }
 
-/** Merges by people bring what was decided elsewhere, and renders decide nothing. */
+/** Merges by people bring what was decided elsewhere, renders decide nothing, and nothing is decided beside the commit with the conflict. */
 async function withoutSettled({
   ports,
   git,
   open,
+  began,
   commit,
   signal,
 }: {
   readonly ports: Pick<Ports, 'seals' | 'content'>;
   readonly git: RepositoryAccess['git'];
   readonly open: readonly OpenConflict[];
+  /** The commit that a conflict is in. */
+  readonly began: (one: OpenConflict) => string | undefined;
   readonly commit: CommitInfo;
   readonly signal: AbortSignal | undefined;
 }): Promise<OpenConflict[]> {
@@ -286,7 +294,10 @@ async function withoutSettled({
   const still: OpenConflict[] = [];
   for (const conflict of open) {
     const path = fileIn(conflict.directory, conflict.file);
-    if (conflict.file === '' || !changed.has(path)) still.push(conflict);
+    const origin = began(conflict);
+    const isChanged = conflict.file !== '' && changed.has(path);
+    if (!isChanged || !(origin === undefined || (await git.isAncestor(origin, parent, signal))))
+      still.push(conflict);
     else {
       const before = await fileAt({ git, commit: parent, path, name: conflict.file, signal });
       const now = await fileAt({ git, commit: commit.oid, path, name: conflict.file, signal });

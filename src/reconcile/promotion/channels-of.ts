@@ -18,11 +18,11 @@ export async function channelsOf(
   signal?: AbortSignal,
 ): Promise<ProposedChannels | undefined> {
   const proposed = await proposedChannels(ports, access, { snapshot, approvedBy }, signal);
-  const { pull, config, head, branchHead: oid = head.oid } = snapshot;
+  const { pull, config, base, head, branchHead: oid = head.oid } = snapshot;
   const brought = await withdrawnByUpdate(
     ports,
     access.git,
-    { pull, config, head: { oid }, repository: access.ref.id },
+    { pull, config, base, head: { oid }, repository: access.ref.id },
     signal,
   );
   if (brought === undefined) return proposed;

@@ -22,9 +22,10 @@ export async function withdrawnByUpdate(
   {
     pull,
     config,
+    base,
     head,
     repository,
-  }: Pick<ProposalSnapshot, 'pull' | 'config'> & {
+  }: Pick<ProposalSnapshot, 'pull' | 'config' | 'base'> & {
     readonly head: { readonly oid: string };
     /** Its id. */
     readonly repository: number;
@@ -37,7 +38,7 @@ export async function withdrawnByUpdate(
   if (config.updates.follow.kind !== 'channel' && isSeen && !mayNameChannels(catalog, here)) return undefined;
   // Of what was not looked at since the start nobody knows whether it was withdrawn.
   needWholeIndex({ catalog });
-  const ours = await newestSealed(git, head.oid, seals, signal);
+  const ours = await newestSealed(git, { head: head.oid, base }, seals, signal);
   let led = false;
   const withdrawn: string[] = [];
   const notOffered: string[] = [];

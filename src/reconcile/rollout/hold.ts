@@ -50,7 +50,7 @@ export async function holdOn(
   const { facts, pull, head, config } = update;
   const isOurs = pull.author === ports.app.botLogin && pull.headRepositoryId === facts.id;
   if (!isOurs || pull.state !== 'open' || parseBranch(pull.headRef)?.kind !== 'update') return undefined;
-  const ours = await newestSealed(git, head.oid, ports.seals, signal);
+  const ours = await newestSealed(git, { head: head.oid, base: update.base }, ports.seals, signal);
   if (ours === null) return undefined;
   // Right after a start not all rollouts are known.
   needKnownIndex(ports);

@@ -111,19 +111,42 @@ export function claimsConflicts(body: string): boolean {
   return BODY.test(body);
 }
 
-/** The newest commit of ours on a branch, below whatever people pushed on top; null where there is none. */
+/** A commit of ours, and what it says. */
+export interface SealedCommit {
+  readonly commit: CommitInfo;
+  readonly record: UpdateRecord;
+}
+
+/** Commits of a branch that are searched for ours. */
+const SEARCHED = 200;
+
+/**
+ * The newest commit of ours that a branch has beside its base, below whatever people pushed on top, in whichever order their merges
+ * name it. Null where there is none, and where it cannot be told: two stand side by side, or there are more commits than are searched.
+ * A branch without one of its own, such as one that is merged, has the one that it came from, as it has without `base`.
+ */
 export async function newestSealed(
   git: Git,
-  head: string,
+  { head, base }: { readonly head: string; readonly base?: string | undefined },
   seals: Keyring,
   signal?: AbortSignal,
-): Promise<{ readonly commit: CommitInfo; readonly record: UpdateRecord } | null> {
-  const log = await git.log({ to: head }, { firstParent: true, limit: 200 }, signal);
-  for (const commit of log) {
+): Promise<SealedCommit | null> {
+  const own = base === undefined ? [] : await git.log({ from: base, to: head }, { limit: SEARCHED }, signal);
+  const [newest, ...earlier] = sealedIn(own, seals);
+  for (const { commit } of earlier)
+    if (newest && !(await git.isAncestor(commit.oid, newest.commit.oid, signal))) return null;
+  if (own.length >= SEARCHED) return null;
+  if (newest !== undefined) return newest;
+  const line = await git.log({ to: head }, { firstParent: true, limit: SEARCHED }, signal);
+  return sealedIn(line, seals)[0] ?? null;
+}
+
+/** Newest first, as the commits are. */
+function sealedIn(log: readonly CommitInfo[], seals: Keyring): SealedCommit[] {
+  return log.flatMap((commit) => {
     const record = readSealed(commit, seals);
-    if (record !== null) return { commit, record };
-  }
-  return null;
+    return record === null ? [] : [{ commit, record }];
+  });
 }
 
 const BODY = /<!-- portico:conflicts ([A-Za-z0-9_-]*) ([0-9a-f]+) -->/;

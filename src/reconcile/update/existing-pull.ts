@@ -25,7 +25,8 @@ export async function declinedBefore(
   for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
     // Also where its branch was deleted with it.
     const head = await fetchedHead(git, pull, signal);
-    const ours = head === null ? null : await newestSealed(git, head, ports.seals, signal);
+    const sides = head === null ? null : { head, base: downstreamRepository.base.oid };
+    const ours = sides && (await newestSealed(git, sides, ports.seals, signal));
     const recorded = ours && packagesOf(ours.record).find(({ directory }) => directory === down.directory);
     // What a variant asks for may change while the revision stays.
     if (
@@ -53,7 +54,7 @@ export async function mergedBy(
   const newest = pulls.find(({ merged }) => merged);
   const head = newest === undefined ? null : await git.resolve(newest.headSha, signal);
   if (newest === undefined || head === null) return undefined;
-  const ours = await newestSealed(git, head, seals, signal);
+  const ours = await newestSealed(git, { head }, seals, signal);
   const recorded = ours && packagesOf(ours.record).find((one) => one.directory === directory);
   return recorded?.to === current ? newest.number : undefined;
 }

@@ -196,14 +196,15 @@ async function renewalCandidate({
 /** What the open pull request brings, where somebody asked for that: it stays what it brings, until it is merged or closed. */
 async function askedVersions(
   ports: Pick<Ports, 'seals'>,
-  { access }: DownstreamRepository,
+  { access, base }: DownstreamRepository,
   directory: RepositoryDirectory,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
   const { git, forge } = access;
   const branch = sourcesBranch(directory);
   const head = await git.resolve(`refs/heads/${branch}`, signal);
-  const record = head === null ? undefined : (await newestSealed(git, head, ports.seals, signal))?.record;
+  const sides = head === null ? null : { head, base: base.oid };
+  const record = (sides && (await newestSealed(git, sides, ports.seals, signal)))?.record;
   if (record?.by === undefined) return undefined;
   return (await forge.pullsForHead({ branch }, { state: 'open' }, signal)).length > 0 ? record.to : undefined;
 }
@@ -235,6 +236,7 @@ async function updatePlanOf({
 }): Promise<UpdatePlan> {
   const { git } = downstreamRepository.access;
   const head = await git.resolve(`refs/heads/${branch}`, signal);
+  const sides = head === null ? null : { head, base: downstreamRepository.base.oid };
   const pulls = await branchPulls({ ports, downstreamRepository, branch, head, signal });
   return {
     downstreamRepository,
@@ -244,7 +246,7 @@ async function updatePlanOf({
     pulls,
     open: pulls.find(({ state }) => state === 'open'),
     head,
-    before: head === null ? null : await newestSealed(git, head, ports.seals, signal),
+    before: sides && (await newestSealed(git, sides, ports.seals, signal)),
   };
 }
 

@@ -335,7 +335,8 @@ async function listedConflicts(
   signal: AbortSignal | undefined,
 ): Promise<Listed> {
   if (pull === undefined || head === null || before === null) return { open: [], settled: new Set() };
-  const { conflicts } = await updateConflicts({ ports, access, snapshot: { pull, facts }, head, signal });
+  const snapshot = { pull, facts, base: base.oid };
+  const { conflicts } = await updateConflicts({ ports, access, snapshot, head, signal });
   const open = new Set(conflicts.map(({ directory, id }) => `${directory}:${id}`));
   const [first] = packagesOf(before.record);
   const settled = readConflicts(conflictKey(facts.id, branch), pull.body, ports.seals)

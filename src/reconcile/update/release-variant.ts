@@ -89,7 +89,7 @@ async function uidOfDraft(
   const head = await git.resolve(`refs/heads/${ref}`, signal);
   return head === null
     ? undefined
-    : (await newestSealed(git, head, ports.seals, signal))?.record.variant?.uid;
+    : (await newestSealed(git, { head }, ports.seals, signal))?.record.variant?.uid;
 }
 
 /** The document that is left says; of one that is gone, what it said last. */

@@ -47,14 +47,14 @@ export async function tellOpenUpdate({
 }: {
   readonly ports: Pick<Ports, 'app' | 'runExclusive' | 'seals'>;
   readonly access: RepositoryAccess;
-  readonly snapshot: Update;
+  readonly snapshot: Update & Pick<ProposalSnapshot, 'base'>;
   readonly head: string;
   readonly changes: readonly PackageChange[];
   readonly conflicts: OpenConflicts;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   if (!isOurUpdate(ports, snapshot) || conflicts.lost !== false) return;
-  const ours = await newestSealed(access.git, head, ports.seals, signal);
+  const ours = await newestSealed(access.git, { head, base: snapshot.base }, ports.seals, signal);
   const brings = broughtBy(ours, snapshot);
   const group = groupOfBranch(snapshot.pull.headRef);
   const publishes = brings.flatMap(({ path, from }) => {
@@ -89,7 +89,7 @@ export async function closedUpdate(
   if (!isOurUpdate(ports, snapshot)) return undefined;
   const { git } = access;
   const head = snapshot.head.oid;
-  const newest = await newestSealed(git, head, ports.seals, signal);
+  const newest = await newestSealed(git, { head, base: snapshot.base }, ports.seals, signal);
   // A branch that a person moved to the registered branch has the update that was merged before.
   const isMerged = newest !== null && (await git.isAncestor(newest.commit.oid, snapshot.base, signal));
   const ours = isMerged ? null : newest;
