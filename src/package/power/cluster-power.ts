@@ -1,5 +1,5 @@
 /** What resources other than RBAC and pods may do to a cluster, or keep others from doing. */
-import { valueAt, listAt, mapAt, textAt, textsAt } from '../plain-values.ts';
+import { valueAt, listAt, mapAt, textAt, textsAt, type Fields } from '../plain-values.ts';
 import { called, jsonOf, type FieldPath, type PowerResource } from './power-resources.ts';
 import type { Power, PowerKind } from './power-types.ts';
 
@@ -30,15 +30,17 @@ export function clusterPowers(resource: PowerResource): Power[] {
     case 'operators.coreos.com':
       ofOperator(resource, say);
       break;
+    case 'security.openshift.io':
+      ofConstraints(resource, say);
+      break;
     case 'networking.k8s.io':
-      if (resource.kind === 'NetworkPolicy') {
-        say('isolation', 'limits what pods may reach', ['spec'], { protects: true });
-      }
+      if (resource.kind === 'NetworkPolicy') ofNetworkPolicy(resource, say);
       break;
     case '':
       if (resource.kind === 'ServiceAccount') ofAccount(resource, say);
       if (resource.kind === 'Namespace') ofNamespace(resource, say);
       if (resource.kind === 'PersistentVolume') ofVolume(resource, say);
+      if (resource.kind === 'Secret') ofSecret(resource, say);
       break;
     default:
       if (CLOUD.test(resource.group)) ofCloud(resource, say);
@@ -52,6 +54,8 @@ function ofAdmission(resource: PowerResource, say: Say): void {
     const changes = kind.startsWith('Mutating');
     const what = `${changes ? 'changes' : 'judges'} requests by ${kind}`;
     say('admission', what, [], changes ? { danger: 'it can change the requests of others' } : {});
+    if (kind.endsWith('Binding')) ofPolicyBinding(resource, say);
+    else ofPolicy(resource, say);
     return;
   }
   const mutates = kind.startsWith('Mutating');
@@ -75,21 +79,109 @@ function ofAdmission(resource: PowerResource, say: Say): void {
       const what = `${name} ${mutates ? 'may change' : 'may refuse'} ${operations} of ${on}`;
       say('admission', what, [...path, 'rules', at_], danger === undefined ? {} : { danger });
     }
-    const url = textAt(hook, 'clientConfig', 'url');
-    if (url !== '') {
-      say('admission', `${name} sends requests to ${url}`, [...path, 'clientConfig'], {
-        danger: 'requests leave the cluster',
-      });
-    }
+    const target = targetOf(mapAt(hook, 'clientConfig'));
+    const away = textAt(hook, 'clientConfig', 'url') === '' ? {} : { danger: 'requests leave the cluster' };
+    if (target !== '')
+      say('admission', `${name} sends requests to ${target}`, [...path, 'clientConfig'], away);
     if (textAt(hook, 'failurePolicy') !== 'Ignore') {
       say('admission', `${name} stops requests while it is down`, [...path, 'failurePolicy']);
+      if (!mutates) say('admission', `${name} ${FAILS}`, [...path, 'failurePolicy'], { protects: true });
     }
-    for (const selector of ['namespaceSelector', 'objectSelector'] as const) {
-      if (Object.keys(mapAt(hook, selector)).length === 0) continue;
-      const what = `${name} is limited by ${jsonOf(hook[selector])}`;
-      say('admission', what, [...path, selector], { protects: true });
-    }
+    ofLimits(hook, ['namespaceSelector', 'objectSelector', 'matchConditions'], {
+      name,
+      path,
+      guards: !mutates,
+      say,
+    });
   }
+}
+
+const FAILS = 'refuses what it cannot judge';
+
+/** Where a webhook is: `Service shop/hook`, or an address; '' where nothing says so. */
+function targetOf(config: Fields): string {
+  const [namespace, name] = ['namespace', 'name'].map((field) => textAt(config, 'service', field));
+  return textAt(config, 'url') || (name === '' ? '' : `Service ${namespace}/${name}`);
+}
+
+/** A lost limit shows it more requests; a new one lets requests past what `guards`. */
+function ofLimits(
+  value: Fields,
+  fields: readonly string[],
+  {
+    name,
+    path,
+    guards = true,
+    say,
+  }: { readonly name: string; readonly path: FieldPath; readonly guards?: boolean; readonly say: Say },
+): void {
+  const set = fields.filter((field) => Object.keys(Object(value[field])).length > 0);
+  for (const field of set) {
+    say('admission', `${name} is limited by ${jsonOf(value[field])}`, [...path, field], { protects: true });
+  }
+  if (guards && set.length === 0)
+    say('admission', `${name} judges all that its rules name`, path, { protects: true });
+}
+
+function ofPolicy({ value }: PowerResource, say: Say): void {
+  const spec = mapAt(value, 'spec');
+  const name = 'the policy';
+  ofLimits(spec, ['matchConditions'], { name, path: ['spec'], say });
+  const constraints = jsonOf(spec['matchConstraints']);
+  say('admission', `judges ${constraints}`, ['spec', 'matchConstraints'], { protects: true });
+  if (textAt(spec, 'failurePolicy') !== 'Ignore')
+    say('admission', FAILS, ['spec', 'failurePolicy'], { protects: true });
+  for (const [index, one] of listAt(spec, 'validations').entries()) {
+    const what = `demands ${textAt(one, 'expression')}`;
+    say('admission', what, ['spec', 'validations', index], { protects: true });
+  }
+}
+
+function ofPolicyBinding({ value }: PowerResource, say: Say): void {
+  const spec = mapAt(value, 'spec');
+  const bound = jsonOf([spec['policyName'], spec['paramRef']]);
+  say('admission', `applies ${bound}`, ['spec', 'policyName'], { protects: true });
+  ofLimits(spec, ['matchResources'], { name: 'the binding', path: ['spec'], say });
+  if (textsAt(spec, 'validationActions').includes('Deny'))
+    say('admission', 'denies what its policy refuses', ['spec', 'validationActions'], { protects: true });
+}
+
+/** As a whole: whether other rules let less in, no one can tell without the cluster. */
+function ofNetworkPolicy({ value }: PowerResource, say: Say): void {
+  const spec = mapAt(value, 'spec');
+  say('isolation', `limits what pods may reach by ${jsonOf(spec)}`, ['spec'], { protects: true });
+  for (const field of ['ingress', 'egress']) {
+    // Policies add up: such a rule opens what another one closes.
+    const isOpen = listAt(spec, field).findIndex((rule) => Object.keys(rule).length === 0);
+    if (isOpen === -1) continue;
+    say('isolation', `allows all ${field}`, ['spec', field, isOpen], { danger: 'others limit it no more' });
+  }
+}
+
+function ofSecret({ value }: PowerResource, say: Say): void {
+  if (textAt(value, 'type') !== 'kubernetes.io/service-account-token') return;
+  const account = textAt(value, 'metadata', 'annotations', 'kubernetes.io/service-account.name');
+  say('rbac', `holds a token of ServiceAccount ${account}`, ['type'], { danger: 'it does not expire' });
+}
+
+/** OpenShift's: what pods may ask for, and who may have such pods. */
+function ofConstraints({ value, kind }: PowerResource, say: Say): void {
+  if (kind !== 'SecurityContextConstraints') return;
+  const danger = 'pods can leave their isolation';
+  for (const [field, allowed] of Object.entries(value)) {
+    if (allowed === true && /^allow/.test(field)) say('isolation', `${field} is set`, [field], { danger });
+    if (textAt(allowed, 'type') === 'RunAsAny') say('isolation', `${field} may be any`, [field], { danger });
+  }
+  for (const field of ['users', 'groups', 'volumes', 'allowedCapabilities', 'defaultAddCapabilities']) {
+    for (const [index, one] of textsAt(value, field).entries())
+      say('isolation', `${field} has ${one}`, [field, index], { danger });
+  }
+  for (const [index, one] of textsAt(value, 'requiredDropCapabilities').entries()) {
+    const where = ['requiredDropCapabilities', index];
+    say('isolation', `drops the capability ${one}`, where, { protects: true });
+  }
+  if (value['readOnlyRootFilesystem'] === true)
+    say('isolation', 'demands a read-only root', ['readOnlyRootFilesystem'], { protects: true });
 }
 
 function ofApiService({ value }: PowerResource, say: Say): void {
@@ -115,7 +207,10 @@ function ofDefinition({ value, kind }: PowerResource, say: Say): void {
   }
   if (textAt(value, 'spec', 'conversion', 'strategy') === 'Webhook') {
     const path = ['spec', 'conversion'];
-    say('api', 'converts objects by a webhook', path, { danger: 'it can change every object of the kind' });
+    const target = targetOf(mapAt(value, 'spec', 'conversion', 'webhook', 'clientConfig'));
+    say('api', `converts objects by a webhook${target && `, ${target}`}`, path, {
+      danger: 'it can change every object of the kind',
+    });
   }
 }
 
@@ -164,7 +259,11 @@ function ofNamespace({ value }: PowerResource, say: Say): void {
   const path = ['metadata', 'labels', key];
   if (level === 'privileged') {
     say('isolation', 'lets every pod run', path, { danger: 'no Pod Security Standard is enforced' });
-  } else say('isolation', `enforces the Pod Security Standard ${level}`, path, { protects: true });
+  } else {
+    // Another version may ask for less.
+    const version = textAt(value, 'metadata', 'labels', `${key}-version`) || 'latest';
+    say('isolation', `enforces the Pod Security Standard ${level} of ${version}`, path, { protects: true });
+  }
 }
 
 /** Kinds that are rights in a cloud: Config Connector, Crossplane, ACK, OpenShift's credentials. */

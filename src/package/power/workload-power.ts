@@ -34,6 +34,7 @@ function podPowers(resource: PowerResource, base: FieldPath): Power[] {
   for (const list of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     for (const [index, container] of listAt(spec, list).entries()) {
       ofContainer(container, [list, index], say);
+      ofOverride(spec, container, [list, index], say);
     }
   }
   return powers;
@@ -49,6 +50,7 @@ function ofPod(spec: Fields, say: Say): void {
   ] as const) {
     if (spec[field] === true) say(what, [field], { danger: `${field} leaves the pod's isolation` });
   }
+  if (spec['hostUsers'] === false) say('has users of its own', ['hostUsers'], { protects: true });
   for (const [index, volume] of listAt(spec, 'volumes').entries()) {
     const path = textAt(volume, 'hostPath', 'path');
     if (valueAt(volume, 'hostPath') !== undefined) {
@@ -119,6 +121,22 @@ function ofContainer(container: Fields, base: FieldPath, say: Say): void {
   ofSecurity(security, path, name, say);
 }
 
+/** What is a privilege only together with what the pod says. */
+function ofOverride(spec: Fields, container: Fields, base: FieldPath, say: Say): void {
+  const name = `container ${textAt(container, 'name')}`;
+  const mayBeRoot = valueAt(container, 'securityContext', 'runAsNonRoot') === false;
+  if (mayBeRoot && valueAt(spec, 'securityContext', 'runAsNonRoot') === true)
+    say(`${name} may run as root`, [...base, 'securityContext', 'runAsNonRoot'], { danger: 'root' });
+  for (const [index, mount] of listAt(container, 'volumeMounts').entries()) {
+    const volume = listAt(spec, 'volumes').find((one) => one['name'] === mount['name']);
+    if (valueAt(volume, 'hostPath') === undefined || mount['readOnly'] === true) continue;
+    const where = [...base, 'volumeMounts', index];
+    say(`${name} can write to ${textAt(volume, 'hostPath', 'path')} of the node`, where, {
+      danger: 'a path of the node',
+    });
+  }
+}
+
 /** Probes and hooks, which the node itself runs. */
 const HANDLERS = [
   ['livenessProbe'],
@@ -151,11 +169,15 @@ function ofSecurity(security: Fields, path: FieldPath, who: string, say: Say): v
   if (security['runAsNonRoot'] === true) {
     say(`${who} may not run as root`, [...path, 'runAsNonRoot'], { protects: true });
   }
+  if (typeof security['runAsUser'] === 'number' && security['runAsUser'] !== 0) {
+    say(`${who} runs as another user than root`, [...path, 'runAsUser'], { protects: true });
+  }
   const seccomp = textAt(security, 'seccompProfile', 'type');
   if (seccomp === 'Unconfined') {
     say(`${who} may make every system call`, [...path, 'seccompProfile'], { danger: 'no seccomp profile' });
   } else if (seccomp !== '') {
-    say(`${who} has a seccomp profile`, [...path, 'seccompProfile'], { protects: true });
+    const name = textAt(security, 'seccompProfile', 'localhostProfile') || seccomp;
+    say(`${who} has the seccomp profile ${name}`, [...path, 'seccompProfile'], { protects: true });
   }
   if (textAt(security, 'appArmorProfile', 'type') === 'Unconfined') {
     say(`${who} has no AppArmor profile`, [...path, 'appArmorProfile'], { danger: 'AppArmor is off' });

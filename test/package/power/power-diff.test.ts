@@ -255,7 +255,7 @@ describe('the cluster', () => {
       '▲ MutatingWebhookConfiguration m: no longer: h.example.com is limited by {"matchLabels":{"a":"b"}}',
     ]);
     const policy = 'apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: { name: p }\nspec: {}\n';
-    expect(told(policy, '')).toEqual(['▲ NetworkPolicy p: no longer: limits what pods may reach']);
+    expect(told(policy, '')).toEqual(['▲ NetworkPolicy p: no longer: limits what pods may reach by {}']);
   });
 });
 
