@@ -139,10 +139,11 @@ function holdersOf(resources: readonly PowerResource[]): Map<string, Holder[]> {
     [...byName].map(([name, group]) => {
       const seen = new Map<string, number>();
       const holders = group.map((resource): Holder => {
-        const key = JSON.stringify([resource.group, resource.file]);
+        const key = JSON.stringify([resource.group, resource.file, resource.directory]);
         const number = seen.get(key) ?? 0;
         seen.set(key, number + 1);
-        const powers = [...workloadPowers(resource), ...clusterPowers(resource)];
+        const pods = resource.isCarried ? [] : workloadPowers(resource);
+        const powers = [...pods, ...clusterPowers(resource)];
         return {
           resource,
           powers: new Map(powers.map((power) => [power.id, power])),

@@ -5,7 +5,7 @@ import { isOnlyList, listItems } from '../list-items.ts';
 import { convertedIn, madeObjects, mayConvert } from '../operator-objects.ts';
 import type { PackageFile, PackageFiles } from '../package.ts';
 import { sameFile } from '../package.ts';
-import { groupOf, mapAt, textAt, type Fields } from '../plain-values.ts';
+import { groupOf, isMap, mapAt, textAt, type Fields } from '../plain-values.ts';
 import { readResources, type SourceDocument, type SourceFile } from '../render/read-resources.ts';
 import { locateIn } from '../yaml/edit.ts';
 
@@ -24,8 +24,10 @@ export interface PowerResource {
   readonly name: string;
   readonly value: Fields;
   readonly file: string;
-  /** Of the file: '' is the package itself. */
+  /** Of the file: '' is the package itself. What another resource carries is in a place of its own: it may be for another cluster. */
   readonly directory: string;
+  /** The pods of what another resource carries are found in that one. */
+  readonly isCarried: boolean;
   /** False where a tool may skip it, or what holds it. */
   readonly isSure: boolean;
   /** The place of a field, or of the nearest one above it. */
@@ -119,6 +121,8 @@ function resourcesIn(
 
 /** A document, and whether operators in it count as what is made of them. */
 interface Held {
+  /** The resource that carries it. */
+  readonly carrier?: string;
   readonly source: SourceFile;
   readonly document: SourceDocument;
   readonly makes: boolean;
@@ -143,16 +147,36 @@ function unrolled(above: Held, value: Fields, base: FieldPath): PowerResource[] 
   const own =
     items !== undefined && isOnlyList(value) ? [] : [toResource(held, value, (path) => [...base, ...path])];
   const inner = (items ?? []).map((item, index) => unrolled(within, item, [...base, 'items', index]));
+  const carrier = `${held.carrier ?? ''} ${textAt(value, 'kind')} ${textAt(value, 'metadata', 'name')}`;
+  const carried = Object.entries(value)
+    .filter(([field]) => field !== 'items' || items === undefined)
+    .flatMap(([field, below]) => carriedIn({ ...held, carrier }, below, [...base, field]));
   const made = held.makes ? madeObjects(value) : [];
   return [
     ...own,
     ...made.map((one) => toResource(held, one.value, (path) => [...base, ...one.sourceOf(path)])),
     ...inner.flat(),
+    ...carried,
   ];
 }
 
+/** Whole manifests in another resource, which a controller applies: each is judged as the object that it becomes. */
+function carriedIn(held: Held, value: unknown, path: FieldPath): PowerResource[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => carriedIn(held, item, [...path, index]));
+  if (!isMap(value)) return [];
+  const isKind = textAt(value, 'apiVersion') !== '' && textAt(value, 'kind') !== '';
+  if (isKind && textAt(value, 'metadata', 'name') !== '') return unrolled(held, value, path);
+  // Kyverno has the name beside the content that it generates.
+  const { apiVersion, kind, name, namespace, data } = value;
+  if (isKind && typeof name === 'string' && isMap(data)) {
+    const made = { ...data, apiVersion, kind, metadata: { ...mapAt(data, 'metadata'), name, namespace } };
+    return unrolled(held, made, [...path, 'data']);
+  }
+  return Object.entries(value).flatMap(([key, below]) => carriedIn(held, below, [...path, key]));
+}
+
 function toResource(
-  { source, document, isSure }: Held,
+  { source, document, isSure, carrier = '' }: Held,
   value: Fields,
   fieldOf: (path: FieldPath) => FieldPath,
 ): PowerResource {
@@ -163,7 +187,8 @@ function toResource(
     name: textAt(value, 'metadata', 'name'),
     value,
     file: source.path,
-    directory: source.path.slice(0, Math.max(0, source.path.lastIndexOf('/'))),
+    directory: `${source.path.slice(0, Math.max(0, source.path.lastIndexOf('/')))}${carrier}`,
+    isCarried: carrier !== '',
     isSure,
     place: (path) => {
       const found = locateIn(source.yaml, document.index, fieldOf(path), { nearest: true });

@@ -53,7 +53,7 @@ const AS_OF = ', pod-security.kubernetes.io/enforce-version: v1.20';
 const constraints = (fields: string): string =>
   object('security.openshift.io/v1', 'SecurityContextConstraints', fields);
 
-describe('a change that weakens is wider (145)', () => {
+describe('a single field', () => {
   test.each([
     [
       'runAsNonRoot false in a container',
@@ -165,8 +165,77 @@ describe('a change that weakens is wider (145)', () => {
       constraints('groups: [system:authenticated]'),
       'groups has system:authenticated',
     ],
-  ])('%s', (_what, before, after, expected) => {
+  ])('%s is wider (145)', (_what, before, after, expected) => {
     expect(wider(before, after)).toEqual([expected]);
     expect(wider(after, after)).toEqual([]);
+  });
+});
+
+const ADMIN = (name: string): string =>
+  `{ apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: { name: b }, subjects: [{ kind: ServiceAccount, name: web, namespace: shop }], roleRef: { apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: ${name} } }`;
+const ROLE = `{ apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: { name: own }, rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }] }`;
+const work = (manifests: string): string =>
+  object(
+    'work.open-cluster-management.io/v1',
+    'ManifestWork',
+    `spec: { workload: { manifests: [${manifests}] } }`,
+  );
+
+describe('manifests in another resource', () => {
+  test.each([
+    ['a ManifestWork', work(ADMIN('cluster-admin'))],
+    [
+      'an Object of Crossplane',
+      object(
+        'kubernetes.crossplane.io/v1alpha2',
+        'Object',
+        `spec: { forProvider: { manifest: ${ADMIN('cluster-admin')} } }`,
+      ),
+    ],
+    [
+      'values of a HelmRelease',
+      object(
+        'helm.toolkit.fluxcd.io/v2',
+        'HelmRelease',
+        `spec: { values: { extraObjects: [${ADMIN('cluster-admin')}] } }`,
+      ),
+    ],
+    [
+      'a rule of Kyverno that generates',
+      object(
+        'kyverno.io/v1',
+        'ClusterPolicy',
+        `spec: { rules: [{ name: r, generate: { apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, name: b, data: { subjects: [{ kind: ServiceAccount, name: web, namespace: shop }], roleRef: { kind: ClusterRole, name: cluster-admin } } } }] }`,
+      ),
+    ],
+    [
+      'a ManifestWork in a List',
+      `apiVersion: v1\nkind: List\nitems:\n- ${JSON.stringify({ apiVersion: 'work.open-cluster-management.io/v1', kind: 'ManifestWork', metadata: { name: 'w' } }).slice(0, -1)}, "spec": { "workload": { "manifests": [${ADMIN('cluster-admin')}] } } }\n`,
+    ],
+  ])('%s counts as what it carries (146)', (_what, text) => {
+    expect(wider('', text)).toEqual([
+      'whatever ClusterRole cluster-admin grants, everywhere (it is not in the package)',
+    ]);
+    expect(wider(text, text)).toEqual([]);
+  });
+
+  test('webhooks, and a role with its binding, each for itself', () => {
+    expect(wider('', work(`${ROLE}, ${ADMIN('own')}`))).toEqual(['list on secrets in every namespace']);
+    const evil =
+      '{ apiVersion: admissionregistration.k8s.io/v1, kind: MutatingWebhookConfiguration, metadata: { name: m }, webhooks: [{ name: h, clientConfig: { url: "https://e.example" } }] }';
+    expect(wider('', work(evil))).toContain('h sends requests to https://e.example');
+  });
+
+  test('a role that another resource carries does not stand in for the bound one (146)', () => {
+    const harmless = work(ROLE.replace('secrets', 'pods'));
+    expect(wider(harmless, `${harmless}---\n${ADMIN('own')}\n`)).toContain(
+      'whatever ClusterRole own grants, everywhere (the one in the package may be another)',
+    );
+  });
+
+  test('what only names an object, and patterns of a policy, are none', () => {
+    const named =
+      'spec: { scaleTargetRef: { apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, name: b } }';
+    expect(wider('', object('autoscaling/v2', 'HorizontalPodAutoscaler', named))).toEqual([]);
   });
 });
