@@ -34,6 +34,7 @@ beforeAll(async () => {
       canary: { spec: NOBODY },
       second: { spec: NOBODY },
       open: { spec: 'branch: main\nupdates: { follow: latest }' },
+      draft: { files: below('web', SHOP) },
       replayed: { spec: 'branch: main\nupdates: { follow: latest }' },
     },
     { shares: true },
@@ -69,8 +70,9 @@ async function update(repo: StageRepository) {
 async function pushMerge(
   repo: StageRepository,
   parentsOf: (head: string) => Promise<string[]>,
+  of?: number,
 ): Promise<void> {
-  const { pull } = await update(repo);
+  const pull = of === undefined ? (await update(repo)).pull : await repo.pull(of);
   const { git } = stage.as('bob').rest;
   const tree = (await git.getCommit({ ...repo.where, commit_sha: pull.head.sha })).data.tree.sha;
   const parents = await parentsOf(pull.head.sha);
@@ -132,4 +134,14 @@ test('nor does a copy of an older state, whose seal is as good, beside the newer
   const { conflicts, portico } = await update(repo);
   expect(conflicts?.output.title).toContain('A record of conflicts cannot be read');
   expect(portico?.conclusion).not.toBe('success');
+});
+
+test("nor does it settle a conflict of a person's proposal, which Portico merged the base branch into (144)", async () => {
+  const repo = stage.repository('draft');
+  const { number } = await repo.propose('two', color('web', 'mine'));
+  await repo.publish('one', color('web', 'theirs'));
+  const conflicts = async () => (await repo.checksOf(number)).get('portico/conflicts');
+  expect((await conflicts())?.conclusion).toBe('action_required');
+  await pushMerge(repo, async (head) => [await repo.head('main'), head], number);
+  expect((await conflicts())?.conclusion).toBe('action_required');
 });
