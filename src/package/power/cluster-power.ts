@@ -169,7 +169,8 @@ function ofConstraints({ value, kind }: PowerResource, say: Say): void {
   if (kind !== 'SecurityContextConstraints') return;
   const danger = 'pods can leave their isolation';
   for (const [field, allowed] of Object.entries(value)) {
-    if (allowed === true && field.startsWith('allow')) say('isolation', `${field} is set`, [field], { danger });
+    if (allowed === true && field.startsWith('allow'))
+      say('isolation', `${field} is set`, [field], { danger });
     if (textAt(allowed, 'type') === 'RunAsAny') say('isolation', `${field} may be any`, [field], { danger });
   }
   for (const field of ['users', 'groups', 'volumes', 'allowedCapabilities', 'defaultAddCapabilities']) {
