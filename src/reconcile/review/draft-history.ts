@@ -27,15 +27,9 @@ export async function askedFor(
   signal?: AbortSignal,
 ): Promise<Account | null> {
   if (pull.author !== app.botLogin) return null;
-  const sides = await sidesOf(git, pull, signal);
-  const range = sides && { from: sides.beside, to: sides.head };
-  const log = range === null ? [] : await git.log(range, { limit: HISTORY }, signal);
-  // A merge that a person pushed may put other commits before it.
-  const asked = log.toReversed().flatMap((commit) => {
-    const record = readCommitRecord(commit, seals);
-    return record !== null && 'by' in record ? [{ login: record.by, id: record.byId }] : [];
-  });
-  return asked[0] ?? null;
+  const first = (await ownCommits(git, pull, signal)).at(-1);
+  const record = first === undefined ? null : readCommitRecord(first, seals);
+  return record !== null && 'by' in record ? { login: record.by, id: record.byId } : null;
 }
 
 /** Revisions that are compared for one that came back. */
