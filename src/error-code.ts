@@ -236,6 +236,8 @@ export const ERROR_CODES = {
   SANDBOX_MISSING: 'the machine has no sandbox for programs',
   SCRIPT_LIMIT: 'scripts do more work than the limit',
   SERVER_MISSING: 'the installed package has no server',
+  SERVER_REFUSED: 'the server of Portico refused the question, or does not know its subject',
+  SERVER_UNREACHABLE: 'the server of Portico did not answer',
   SIGNATURES_DEMANDED: 'the forge requires verified commits',
   SOURCES_BUSY: 'another sync is running in the directory',
   SOURCES_INVALID: 'portico-sources.yaml is not valid',

@@ -89,7 +89,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'npm:zod',
   ],
   webhook: ['api', 'command', 'intake', 'queue', 'reconcile', 'reconcile/draft', 'node:', 'npm:zod'],
-  api: ['text', 'catalog', 'revision', 'reconcile', ...ROOMS, 'node:crypto', 'node:http', 'npm:zod'],
+  api: [
+    'text',
+    'catalog',
+    'command',
+    'revision',
+    'reconcile',
+    ...ROOMS,
+    'node:crypto',
+    'node:http',
+    'npm:zod',
+  ],
   replica: ['catalog', 'queue', 'node:'],
   telemetry: ['text', 'node:', 'npm:'],
   // Of registries it takes how their names are read.

@@ -6,16 +6,19 @@ import { createHash } from 'node:crypto';
 
 import { z } from 'zod';
 
+import { parseWhySubject, type WhySubject } from '../command/why.ts';
 import { PorticoError } from '../error.ts';
 import { faultAnswer, type ApiAnswer, type ApiFault, type ApiRequest } from './message.ts';
 import { openApiDocument } from './openapi.ts';
 import { readPage, type Position } from './page.ts';
 import { createRateLimit } from './rate-limit.ts';
-import { COLLECTIONS, type Collection } from './routes.ts';
+import { COLLECTIONS, WHY, type Collection } from './routes.ts';
 import type { RowSource } from './rows.ts';
-import { createSights, type AskReadable } from './sight.ts';
+import { createSights, type AskReadable, type Sight } from './sight.ts';
+import { readWhy, type WhySource } from './why.ts';
 
 export interface ApiOptions extends RowSource {
+  readonly why: WhySource;
   readonly askReadable: AskReadable;
   /** Takes over what other processes have read. */
   refresh(): Promise<void>;
@@ -76,6 +79,13 @@ const FAULTS = {
     message: 'There is no such repository, or the token may not read it.',
     hint: 'Check the name and the rights of the token (Contents: read).',
   },
+  noDelivery: {
+    status: 404,
+    code: 'NO_DELIVERY',
+    message:
+      'There is no such webhook, it is more than four days old or asked for nothing, or the token may not read its repository.',
+    hint: 'See Recent Deliveries in the settings of the GitHub App, and redeliver it. Portico also repeats failed deliveries, and checks every repository, at each sweep.',
+  },
   busy: {
     status: 503,
     code: 'BUSY',
@@ -128,15 +138,15 @@ export function createApi(options: ApiOptions): Api {
     if (url.length > MAX_URL) return faultAnswer(FAULTS.url);
     const [path = '', search = ''] = url.split(/\?(.*)/s, 2);
     if (path === '/api/v1/openapi.json') return json(description, known);
-    const collection = collectionAt(path);
-    if (collection === undefined) return faultAnswer(FAULTS.path);
+    const route = path === `/api/v1/${WHY.path}` ? WHY : collectionAt(path);
+    if (route === undefined) return faultAnswer(FAULTS.path);
     const token = TOKEN.exec(authorization ?? '')?.[1];
     if (token === undefined) return faultAnswer(FAULTS.noToken);
     const sight = sightOf(token);
     const wait = limit.take(sight.caller);
     if (wait > 0) return faultAnswer(tooMany(wait));
-    const query = readQuery(collection, search);
-    if ('status' in query) return faultAnswer(query);
+    const asked = readAsked(route, search);
+    if ('status' in asked) return faultAnswer(asked);
     if (sight.known() === 'refused') return faultAnswer(FAULTS.refused);
     if (!sight.wasAccepted()) {
       const later = strangersOf.take(sender) || strangers.take('all');
@@ -147,13 +157,9 @@ export function createApi(options: ApiOptions): Api {
     const signal = AbortSignal.timeout(MAX_MS);
     try {
       await options.refresh();
-      const page = await readPage({ source: options, collection, sight, ...query, signal });
-      if (page === null) return faultAnswer(FAULTS.notFound);
-      const content = {
-        complete: options.catalog.isComplete(),
-        items: page.items,
-        next: cursorOf(page.next),
-      };
+      const found = await read(asked, sight, signal);
+      if ('status' in found) return faultAnswer(found);
+      const content = { complete: options.catalog.isComplete(), ...found };
       const etag = etagOf(JSON.stringify(content));
       if (isKnown(known, etag)) return { status: 304, headers: { ...CACHING, etag }, body: '' };
       const body = JSON.stringify({ asOf: options.now().toISOString(), ...content });
@@ -163,6 +169,16 @@ export function createApi(options: ApiOptions): Api {
     } finally {
       running -= 1;
     }
+  }
+
+  async function read(asked: Asked, sight: Sight, signal: AbortSignal): Promise<object | ApiFault> {
+    if ('subject' in asked) {
+      const { subject } = asked;
+      const why = await readWhy(options, subject, sight, signal);
+      return why ?? ('delivery' in subject ? FAULTS.noDelivery : FAULTS.notFound);
+    }
+    const page = await readPage({ source: options, sight, ...asked, signal });
+    return page === null ? FAULTS.notFound : { items: page.items, next: cursorOf(page.next) };
   }
 
   function faultOf(error: unknown, signal: AbortSignal): ApiFault {
@@ -180,7 +196,8 @@ export function createApi(options: ApiOptions): Api {
       return faultAnswer(FAULTS.failed);
     });
     const path = request.url.split('?', 1)[0] ?? '';
-    count(collectionAt(path)?.path ?? 'other', answered.status);
+    const isWhy = path === `/api/v1/${WHY.path}`;
+    count(isWhy ? WHY.path : (collectionAt(path)?.path ?? 'other'), answered.status);
     return request.method === 'HEAD' ? { ...answered, body: '' } : answered;
   };
 }
@@ -192,6 +209,25 @@ function collectionAt(path: string): Collection | undefined {
   return COLLECTIONS.find((one) => path === `/api/v1/${one.path}`);
 }
 
+type Asked = ({ readonly collection: Collection } & Query) | { readonly subject: WhySubject };
+
+function readAsked(route: Collection | typeof WHY, search: string): Asked | ApiFault {
+  if ('rows' in route) {
+    const query = readQuery(route, search);
+    return 'status' in query ? query : { collection: route, ...query };
+  }
+  const parsed = parseQuery(route.query, search);
+  if ('status' in parsed) return parsed;
+  const subject = parseWhySubject(parsed.about);
+  if (subject !== undefined) return { subject };
+  return {
+    status: 400,
+    code: 'BAD_QUERY',
+    message: 'The parameter about is wrong.',
+    hint: 'Give a delivery id, owner/name, owner/name#number or owner/name:path.',
+  };
+}
+
 interface Query {
   readonly scope: { readonly repository?: string | undefined; readonly owner?: string | undefined };
   readonly filters: ReadonlyMap<string, string>;
@@ -201,13 +237,16 @@ interface Query {
 
 const position = z.strictObject({ repository: z.string(), key: z.string() });
 
-function readQuery(collection: Collection, search: string): Query | ApiFault {
+function parseQuery<Shape extends z.ZodRawShape>(
+  query: z.ZodObject<Shape>,
+  search: string,
+): z.output<z.ZodObject<Shape>> | ApiFault {
   const given = [...new URLSearchParams(search)];
   const names = given.map(([name]) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  const parsed = collection.query.safeParse(Object.fromEntries(given));
+  const parsed = query.safeParse(Object.fromEntries(given));
   if (twice !== undefined || !parsed.success) {
-    const allowed = Object.keys(collection.query.shape).join(', ');
+    const allowed = Object.keys(query.shape).join(', ');
     const first = parsed.error?.issues.find(({ path }) => path.length > 0);
     const why =
       twice !== undefined
@@ -217,7 +256,13 @@ function readQuery(collection: Collection, search: string): Query | ApiFault {
           : `The parameter ${String(first.path[0])} ${first.message.startsWith('must') ? first.message : 'is wrong'}.`;
     return { status: 400, code: 'BAD_QUERY', message: why, hint: `There are ${allowed}.` };
   }
-  const { repository, owner, limit, cursor, ...filters } = parsed.data;
+  return parsed.data;
+}
+
+function readQuery(collection: Collection, search: string): Query | ApiFault {
+  const parsed = parseQuery(collection.query, search);
+  if ('code' in parsed) return parsed;
+  const { repository, owner, limit, cursor, ...filters } = parsed;
   const after = cursor === undefined ? undefined : readCursor(cursor);
   if (after === null)
     return {

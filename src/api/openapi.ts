@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description of the API (https://spec.openapis.org/oas/v3.1.0), made of the schemas that answers are typed by. */
 import { z } from 'zod';
 
-import { COLLECTIONS, type Collection } from './routes.ts';
+import { COLLECTIONS, WHY } from './routes.ts';
 import { failure, pageOf } from './schemas.ts';
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -26,7 +26,10 @@ export function openApiDocument(version: string): object {
     servers: [{ url: '/' }],
     security: [{ forgeToken: [] }],
     paths: Object.fromEntries(
-      COLLECTIONS.map((one) => [`/api/v1/${one.path}`, { get: operation(one) }] as const),
+      [
+        ...COLLECTIONS.map((one) => ({ ...one, id: `list-${one.path}`, answer: pageOf(one.row) })),
+        { ...WHY, id: WHY.path },
+      ].map((one) => [`/api/v1/${one.path}`, { get: operation(one) }] as const),
     ),
     components: {
       securitySchemes: {
@@ -42,12 +45,19 @@ export function openApiDocument(version: string): object {
   };
 }
 
-function operation(one: Collection): object {
+interface Operation {
+  readonly id: string;
+  readonly summary: string;
+  readonly query: z.ZodType;
+  readonly answer: z.ZodType;
+}
+
+function operation(one: Operation): object {
   const query = schemaOf(one.query, 'input') as {
     readonly properties: Readonly<Record<string, Property>>;
   };
   return {
-    operationId: `list-${one.path}`,
+    operationId: one.id,
     summary: one.summary,
     parameters: [
       ...Object.entries(query.properties).map(([name, { description, ...schema }]) => ({
@@ -65,9 +75,9 @@ function operation(one: Collection): object {
     ],
     responses: {
       '200': {
-        description: 'A page, sorted by repository',
+        description: 'The answer; pages are sorted by repository',
         headers: { ETag: { schema: { type: 'string' } } },
-        content: { 'application/json': { schema: schemaOf(pageOf(one.row), 'output') } },
+        content: { 'application/json': { schema: schemaOf(one.answer, 'output') } },
       },
       '304': { description: 'Unchanged' },
       ...Object.fromEntries(

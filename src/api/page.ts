@@ -101,7 +101,8 @@ function sorted(catalog: Catalog): readonly CatalogRepository[] {
   return homes;
 }
 
-function unknownRepository(fullName: string): Pick<CatalogRepository, 'ref'> {
+/** Stands for a repository that is not registered, so that the forge is asked about it like about others. */
+export function unknownRepository(fullName: string): Pick<CatalogRepository, 'ref'> {
   const [owner = '', name = ''] = fullName.split('/');
   // No repository has that number.
   return { ref: { installationId: 0, id: -1, owner, name } };

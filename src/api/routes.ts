@@ -127,3 +127,15 @@ export const COLLECTIONS = ROWS.map((one) => ({
 }));
 
 export type Collection = (typeof COLLECTIONS)[number];
+
+/** What there is to ask besides collections. */
+export const WHY = {
+  path: 'why',
+  summary: 'Why nothing happens to a webhook, a repository, a pull request or a package',
+  answer: schemas.why,
+  query: z.strictObject({
+    about: text.meta({
+      description: 'A delivery id, `owner/name`, `owner/name#number` or `owner/name:path`',
+    }),
+  }),
+};

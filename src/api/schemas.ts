@@ -175,6 +175,68 @@ export const memberRow = z
   })
   .meta({ title: 'RolloutMember', description: 'A downstream in its wave' });
 
+const code = z.string().meta({ description: 'Stable code of an error' });
+const whyJob = z
+  .strictObject({
+    kind: z.string(),
+    key: z.string().meta({ description: 'The key by which the log of the server names it' }),
+    repository: z.string().optional(),
+    number: z.number().int().optional().meta({ description: 'Of a pull request or issue' }),
+    package: path.optional(),
+    state: z.enum(['unqueued', 'running', 'ready', 'waiting', 'done', 'given-up']),
+    at: moment('When it began, was stored, will start, or ended').optional(),
+    attempt: z.number().int(),
+    code: code.optional(),
+    reason: z.string().optional().meta({ description: 'Why there was nothing to do' }),
+  })
+  .meta({ title: 'WhyJob' });
+
+/** Why nothing happens. */
+export const why = z
+  .strictObject({
+    asOf: moment('The moment of the answer'),
+    complete: z.boolean().meta({ description: 'False shortly after a start: the index is being read' }),
+    about: z.string(),
+    delivery: z
+      .strictObject({
+        event: z.string(),
+        state: z.enum(['stored', 'claimed', 'completed', 'failed']),
+        receivedAt: moment('When it arrived'),
+        attempt: z.number().int(),
+        code: code.optional(),
+      })
+      .optional(),
+    jobs: z.array(whyJob),
+    packages: z.array(
+      z.strictObject({
+        repository: name('The repository of the downstream package'),
+        package: path,
+        reason,
+        message,
+        from: revision('The revision that it is at').optional(),
+        to: revision('The revision that is brought, or due').optional(),
+        pull: pull.optional(),
+      }),
+    ),
+    leftOut: z.number().int().meta({ description: 'Packages and jobs that are not in the answer' }),
+    pull: z
+      .strictObject({
+        number: z.number().int(),
+        state: z.enum(['draft', 'open', 'merged', 'closed', 'unknown']),
+        needs: z.array(
+          z.strictObject({ code: z.string(), message: z.string(), hint: z.string(), who: z.string() }),
+        ),
+        askAgain: z.number().int().optional().meta({
+          description: 'Seconds after which its needs can be asked for; absent where `needs` is complete',
+        }),
+      })
+      .optional(),
+  })
+  .meta({
+    title: 'Why',
+    description: 'What is queued, what failed, what was decided, and what is waited for',
+  });
+
 /** A page of rows. */
 export function pageOf(row: z.ZodType): z.ZodType {
   return z.strictObject({

@@ -13,9 +13,11 @@ import { askReadable } from '../forge/readable.ts';
 import { grouped } from '../intake/grouped.ts';
 import { createContentWork, type ContentWork } from '../isolation/content.ts';
 import { openQuarantine } from '../isolation/quarantine.ts';
+import { createEndedJobs, findDelivery, type EndedJob } from '../queue/job-traces.ts';
 import type { Json, NewJob, Queue } from '../queue/job.ts';
 import { startQueue } from '../queue/queue.ts';
 import { createVerdicts } from '../queue/verdicts.ts';
+import { whyDelivery, whyPull, whyRepository } from '../reconcile/command/why.ts';
 import { fleetFigures } from '../reconcile/dashboard/fleet-figures.ts';
 import { expandElsewhere } from '../reconcile/downstream/variant-expansion.ts';
 import { JOB_KINDS, type Job } from '../reconcile/job.ts';
@@ -89,8 +91,14 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     await storeAll(queue, lists.flat());
     return lists.map(() => undefined);
   }, 50);
+  const endedJobs = createEndedJobs(database);
+  const ended = grouped(async (jobs: readonly EndedJob[]) => {
+    await endedJobs.put(jobs);
+    return jobs.map(() => undefined);
+  }, 50);
   const ports = createPorts(options, connections, {
     catalog,
+    traces: { delivery: (id) => findDelivery(database, id), jobs: (about) => queue.about(about) },
     exchange: async () => index?.refresh(),
     running,
     content: work.content,
@@ -117,16 +125,18 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       return store([jobs].flat().map((job) => asStored(inTurn(turns, job), about)));
     },
   });
+  const readers = createReaders({
+    ports,
+    pointsPerMinute: environment.pointsPerMinute ?? GITHUB_LIMITS.perMinute,
+    now: () => Date.now(),
+  });
   const handlers = createHandlers({
     ports,
     running,
     lock,
     turns,
-    readers: createReaders({
-      ports,
-      pointsPerMinute: environment.pointsPerMinute ?? GITHUB_LIMITS.perMinute,
-      now: () => Date.now(),
-    }),
+    readers,
+    ended,
     tracing,
     freshness,
     index,
@@ -144,9 +154,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
   const again = (): void => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
-    connections.budget
-      .prune()
-      .catch((error: unknown) => log.warn({ err: error }, 'old calls could not be forgotten'));
+    for (const { prune } of [connections.budget, endedJobs])
+      prune().catch((error: unknown) => log.warn({ err: error }, 'old rows could not be deleted'));
   };
   const timer = once === undefined ? setInterval(again, environment.sweepMinutes * 60_000) : undefined;
   timer?.unref();
@@ -159,6 +168,24 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       freshness.during({ since: Date.now() - API_READS_MS, passOn: true }, () =>
         newestLooks(ports, control, signal),
       ),
+    why: {
+      delivery: (id) => whyDelivery(ports, id),
+      async repository(home, part, signal) {
+        const why = await whyRepository(ports, home, part);
+        const { number } = part;
+        if (number === undefined) return why;
+        // It costs calls of the App: whoever can read a repository may ask as often as by comments.
+        const { installationId } = home.ref;
+        const askAgain = readers.secondsToWait(installationId);
+        if (askAgain > 0) return { ...why, pull: { number, state: 'open', needs: [], askAgain } };
+        const pull = await readers.spend(installationId, () =>
+          freshness.during({ since: Date.now() - API_READS_MS, passOn: true }, () =>
+            whyPull(ports, home.ref, number, signal),
+          ),
+        );
+        return { ...why, pull };
+      },
+    },
     askReadable: (token, names, signal) => askReadable({ apiUrl: environment.apiUrl, token }, names, signal),
     refresh: async () => index?.refresh(),
     version: VERSION,

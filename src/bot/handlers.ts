@@ -1,6 +1,7 @@
 /** Which reconciler does which kind of job, and what surrounds each. */
 import type { ContentWork } from '../isolation/content.ts';
-import type { JobHandler } from '../queue/job.ts';
+import type { EndedJob } from '../queue/job-traces.ts';
+import type { Job as StoredJob, JobHandler, Json } from '../queue/job.ts';
 import { DONE, PUT_OFF, type Answer } from '../reconcile/answer.ts';
 import { createCommentReconciler } from '../reconcile/command/comment.ts';
 import { createDashboardReconciler } from '../reconcile/dashboard/dashboard.ts';
@@ -51,6 +52,8 @@ export interface HandlerParts {
   readonly freshness: Freshness;
   /** Absent where the index is in this process alone. */
   readonly index: Pick<SharedIndex, 'refresh' | 'flush'> | undefined;
+  /** Remembers how a job of a webhook ended. */
+  readonly ended: (job: EndedJob) => Promise<void>;
   /** Does work on foreign content within a share of its processes. */
   readonly within: ContentWork['within'];
 }
@@ -62,23 +65,30 @@ export interface HandlerParts {
 export function createHandlers(parts: HandlerParts): Readonly<Record<string, JobHandler>> {
   const { ports, tracing, freshness, index } = parts;
   const handlers = reconcilers(parts);
-  const run = async (job: ReceivedJob, signal: AbortSignal): Promise<void> => {
+  const run = async (job: ReceivedJob, stored: StoredJob, signal: AbortSignal): Promise<void> => {
     if (traitsOf(job.kind).withoutVariants !== true) await prepareVariants(ports);
     const answer = await handle(handlers, job.kind, job, signal);
     const reason = answer.kind === 'nothing' ? answer.reason : undefined;
-    const { at } = job.origin;
+    const { at, delivery } = job.origin;
     if (job.kind === 'comment' && answer.kind === 'done' && at !== undefined)
       ports.metrics?.commented((Date.now() - at) / 1000);
     // A person can look for what became of a webhook; of sweeps, most jobs have nothing to do.
-    if (job.origin.delivery !== undefined) ports.log.info({ reason }, 'the job is done');
-    else if (reason !== undefined) ports.log.debug({ reason }, 'the job is done');
+    if (delivery !== undefined) {
+      ports.log.info({ reason }, 'the job is done');
+      // Its work is done, whether or not that can be remembered.
+      await parts
+        .ended({ ...stored, ...subjectOf(stored.data), delivery, reason })
+        .catch((error: unknown) =>
+          ports.log.warn({ err: error }, 'the end of a job could not be remembered'),
+        );
+    } else if (reason !== undefined) ports.log.debug({ reason }, 'the job is done');
   };
   const handler: JobHandler = (stored, signal) => {
     const job = readJob(stored);
     const attributes = { 'portico.key': job.key, 'portico.attempt': job.attempt };
     const work = async (): Promise<void> => {
       await index?.refresh();
-      await parts.within(shareOf(job), () => run(job, signal));
+      await parts.within(shareOf(job), () => run(job, stored, signal));
       await index?.flush();
     };
     const fresh = (): Promise<void> => freshness.during(momentOf(job), () => logWith(fieldsOf(job), work));
@@ -172,6 +182,16 @@ function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Ha
     'organization-rights': ({ data }, signal) => organizationRights(data, signal),
     sweep: ({ data }, signal) => done(sweep(data, signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
+  };
+}
+
+/** What is remembered of a job's data: what it was about, and no text of people. */
+function subjectOf(data: Json): Pick<EndedJob, 'repository' | 'data'> {
+  const { repository, number, package: path, packages } = data as Readonly<Record<string, Json | undefined>>;
+  const about = Object.entries({ repository, number, package: path, packages });
+  return {
+    repository: (repository as RepositoryRef | undefined)?.id,
+    data: Object.fromEntries(about.filter((one): one is [string, Json] => one[1] !== undefined)),
   };
 }
 

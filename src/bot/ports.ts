@@ -19,7 +19,7 @@ import { createSources } from './sources.ts';
 /** What the ports stand on beside the connections. */
 export interface PortParts extends Pick<
   Ports,
-  'catalog' | 'exchange' | 'open' | 'runExclusive' | 'enqueue' | 'askedAt'
+  'catalog' | 'exchange' | 'open' | 'runExclusive' | 'enqueue' | 'askedAt' | 'traces'
 > {
   readonly content: ContentWork['content'];
   readonly running: Running;

@@ -65,6 +65,33 @@ export const APP_VERB: Verb = {
   load: async () => (await import('./app/app.ts')).app,
 };
 
+/** `portico why` */
+export const WHY_VERB: Verb = {
+  name: 'why',
+  summary: 'ask a running server why nothing happens',
+  usage: [
+    'portico why DELIVERY [--server URL] [--json]',
+    'portico why OWNER/REPOSITORY[#NUMBER|:PACKAGE] [--server URL] [--json]',
+  ],
+  description: [
+    'Shows the webhook, the jobs that run, wait or failed, what the last check of each package decided, and what a',
+    'pull request still needs. DELIVERY is the id that the settings of the GitHub App list under Recent Deliveries.',
+    'The server shows what the token in GITHUB_TOKEN (or GH_TOKEN) may read. PORTICO_URL replaces --server.',
+    'Exits with 0 if the server answered, 65 if it does not know the subject or refuses the token, and 1 if it does not answer.',
+  ],
+  options: [
+    { name: 'server', value: 'URL', help: 'address of the server (default: http://localhost:3000)' },
+    JSON_OPTION,
+  ],
+  examples: [
+    'portico why acme/edge-1:web --server https://portico.example.com',
+    'portico why acme/apps#12 --json',
+    'portico why 7b6f2f90-9b3e-11f0-8de9-0242ac120002',
+  ],
+  positionals: { least: 1, most: 1 },
+  load: async () => (await import('./why.ts')).why,
+};
+
 /** `portico run` */
 export const RUN_VERB: Verb = {
   name: 'run',

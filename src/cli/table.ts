@@ -8,7 +8,7 @@ import { PACKAGE_VERBS, STRATEGY } from './package-verbs.ts';
 import { POLICY_VERB } from './policy/policy-verb.ts';
 import { PREVIEW_VERB } from './preview-verb.ts';
 import { PULL_VERB, PUSH_VERB } from './registry-verbs.ts';
-import { APP_VERB, DEMO_VERB, DEV_VERB, RUN_VERB, SERVE_VERB, TRIAL_VERB } from './server-verbs.ts';
+import { APP_VERB, DEMO_VERB, DEV_VERB, RUN_VERB, SERVE_VERB, TRIAL_VERB, WHY_VERB } from './server-verbs.ts';
 import { SOURCES_VERB } from './sources/sources-verb.ts';
 import type { Option, Verb } from './verb.ts';
 
@@ -156,6 +156,7 @@ export const VERBS: readonly Verb[] = [
   SOURCES_VERB,
   APP_VERB,
   SERVE_VERB,
+  WHY_VERB,
   RUN_VERB,
   TRIAL_VERB,
   DEV_VERB,

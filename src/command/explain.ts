@@ -4,14 +4,16 @@ import type { CommandState, PullPlace } from './command-state.ts';
 import type { AnywhereCommand } from './command.ts';
 import { publish } from './publish.ts';
 import { onlyRemoves, requirements, type Requirement } from './readiness.ts';
-import { refuse } from './refusal.ts';
 import { explainRetirements } from './retirement.ts';
 
 export const explain: AnywhereCommand = {
   name: 'explain',
   usage: 'explain',
-  summary: 'Show what this proposal still needs, who can provide it, and what comes next.',
-  examples: [{ line: '/portico explain', does: 'shows what is done and what is missing' }],
+  summary:
+    'Show what this proposal still needs, who can provide it, and which work and updates wait; in an issue, those of the repository.',
+  examples: [
+    { line: '/portico explain', does: 'shows what is done, what is missing, and what is queued or failed' },
+  ],
   accepts: {},
   minimumRole: 'read',
   mayAlso: ['author'],
@@ -21,12 +23,17 @@ export const explain: AnywhereCommand = {
   fits: ({ place }) => place.kind === 'pull',
   decide(state) {
     const { place } = state;
-    if (place.kind === 'pull') return { kind: 'do', steps: [], reply: explanation(state, place) };
+    const steps = [{ do: 'show-work' }] as const;
+    if (place.kind === 'pull') return { kind: 'do', steps, reply: explanation(state, place) };
     const asked = explainRetirements(state);
-    if (asked !== undefined) return { kind: 'do', steps: [], reply: asked };
-    return refuse('wrong-place', 'this issue proposes nothing', 'Run it in a pull request.');
+    return asked === undefined ? { kind: 'do', steps } : { kind: 'do', steps: [], reply: asked };
   },
 };
+
+/** All that an open pull request needs, also of the forge. */
+export function needsOf(state: CommandState, pull: PullPlace): readonly Requirement[] {
+  return [...requirements(state, pull), ...rulesOfBranch(pull)];
+}
 
 /** The state of a pull request as a tree in Markdown. No line starts with the prefix of commands. */
 function explanation(state: CommandState, pull: PullPlace): string {
@@ -36,7 +43,7 @@ function explanation(state: CommandState, pull: PullPlace): string {
   if (pull.state === 'closed') {
     return 'It was closed without merging, so nothing was published. Reopen it to continue.';
   }
-  const needed = [...requirements(state, pull), ...rulesOfBranch(pull)];
+  const needed = needsOf(state, pull);
   const [forProposing, forPublishing] = [
     needed.filter(({ stage }) => stage === 'propose'),
     needed.filter(({ stage }) => stage === 'publish'),

@@ -96,6 +96,8 @@ export type Step =
   | { readonly do: 'change-channels'; readonly change: ChannelChange }
   /** Show what each package downstream gets next: of one package, or of all of the repository. */
   | { readonly do: 'show-plan'; readonly package?: string }
+  /** Show which jobs and updates of the pull request wait, or of the repository. */
+  | { readonly do: 'show-work' }
   /** Stop the work on the pull request that is running or waiting. */
   | { readonly do: 'cancel-work'; readonly login: string };
 

@@ -72,6 +72,25 @@ export interface DeadJob {
   readonly at: Date;
 }
 
+/** What jobs are asked for: those of a webhook, or those about a repository. */
+export type JobsAbout = { readonly delivery: string } | { readonly repository: number };
+
+/** A job for a person who asks why nothing happens. */
+export interface JobTrace {
+  readonly kind: string;
+  readonly key: string;
+  readonly data: Json;
+  /** `waiting`: its time has not come. `done`: kept for webhooks alone, and for four days. */
+  readonly state: 'running' | 'ready' | 'waiting' | 'done' | 'given-up';
+  /** When it began, was stored, will start, or ended. */
+  readonly at: Date;
+  readonly attempt: number;
+  /** Why it runs again, or was given up. */
+  readonly code?: string;
+  /** Why there was nothing to do. */
+  readonly reason?: string;
+}
+
 export interface Queue extends AsyncDisposable {
   /**
    * Stores a job durably and wakes a worker. An enqueue that returns after a job of the same key has started always
@@ -85,4 +104,6 @@ export interface Queue extends AsyncDisposable {
   depth(): Promise<readonly LaneDepth[]>;
   /** The newest jobs that were given up, newest first; kept for 30 days. */
   dead(limit?: number): Promise<readonly DeadJob[]>;
+  /** The jobs that are about something: those that ended lately, then those that run or wait. */
+  about(what: JobsAbout): Promise<readonly JobTrace[]>;
 }

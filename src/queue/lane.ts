@@ -171,7 +171,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
     const verdict = classifyFailure(cause, crashed ? Infinity : job.attempt, Math.random());
     if (verdict.what === 'retry') {
       const delaySeconds = verdict.delayMs / 1000;
-      const next = { attempt: job.attempt + 1, held: verdict.hold, delaySeconds };
+      const next = { attempt: job.attempt + 1, held: verdict.hold, delaySeconds, code: verdict.code };
       if (!(await store.repeat(claim, next))) return 'lost';
       // The index is read after each start: to wait for it is no failure.
       const level = verdict.code === 'INDEX_INCOMPLETE' ? 'info' : 'warn';

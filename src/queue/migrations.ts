@@ -2,8 +2,8 @@ import { PorticoError } from '../error.ts';
 import { UNBOUNDED, type Database } from './database.ts';
 
 /**
- * The tables of our own, beside pg-boss's schema `pgboss`, which pg-boss migrates itself. Forward only: a step that was
- * released is never edited; a new one is appended.
+ * The tables of our own, beside pg-boss's schema `pgboss`, which pg-boss migrates itself. A step that was released is never edited.
+ * Versions that know fewer of these steps refuse the database, so nothing is appended here: see EXPANSIONS.
  */
 const STEPS: readonly string[] = [
   `CREATE TABLE portico.delivery (
@@ -43,6 +43,24 @@ const STEPS: readonly string[] = [
 ];
 
 /**
+ * Changes that the release before does not notice, so that it works beside the new one and after it: tables, indexes, and columns with a
+ * default (expand). What no release needs any more is dropped one release later (contract). `test/queue/downgrade.test.ts` runs the
+ * statements of the release before on the result.
+ */
+const EXPANSIONS: Readonly<Record<string, string>> = {
+  'job-end': `CREATE TABLE portico.job_end (
+     delivery text NOT NULL,
+     key text NOT NULL,
+     repository bigint,
+     content text NOT NULL,
+     ended_at timestamptz NOT NULL DEFAULT now(),
+     PRIMARY KEY (delivery, key)
+   );
+   CREATE INDEX job_end_repository ON portico.job_end (repository, ended_at);
+   CREATE INDEX job_end_ended ON portico.job_end (ended_at);`,
+};
+
+/**
  * Brings the schema `portico` up to date; of several processes that start at once, one does it and the others wait.
  * @throws PorticoError DATABASE_NEWER when a later Portico has changed the tables.
  */
@@ -58,7 +76,17 @@ export async function migrate(database: Database): Promise<void> {
       },
     );
   }
-  if (version < STEPS.length) await database.exec(migration());
+  if (version < STEPS.length || (await missingExpansions(database))) await database.exec(migration());
+}
+
+async function missingExpansions(database: Database): Promise<boolean> {
+  const tables = await database.query(
+    `SELECT 1 FROM pg_tables WHERE schemaname = 'portico' AND tablename = 'expansion'`,
+  );
+  if (tables.length === 0) return true;
+  const done = await database.query<{ name: string }>('SELECT name FROM portico.expansion');
+  const names = new Set(done.map(({ name }) => name));
+  return Object.keys(EXPANSIONS).some((name) => !names.has(name));
 }
 
 async function currentVersion(database: Database): Promise<number> {
@@ -81,12 +109,20 @@ function migration(): string {
         INSERT INTO portico.migration (version) VALUES (${index + 1});
       END IF;`,
   );
+  const expansions = Object.entries(EXPANSIONS).map(
+    ([name, expansion]) => `
+      IF NOT EXISTS (SELECT 1 FROM portico.expansion WHERE name = '${name}') THEN
+        ${expansion}
+        INSERT INTO portico.expansion (name) VALUES ('${name}');
+      END IF;`,
+  );
   return `
     BEGIN;
     ${UNBOUNDED.map((statement) => `${statement};`).join('\n    ')}
     SELECT pg_advisory_xact_lock(7076847384);
     CREATE SCHEMA IF NOT EXISTS portico;
     CREATE TABLE IF NOT EXISTS portico.migration (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
-    DO $migrate$ BEGIN ${steps.join('')} END $migrate$;
+    CREATE TABLE IF NOT EXISTS portico.expansion (name text PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+    DO $migrate$ BEGIN ${[...steps, ...expansions].join('')} END $migrate$;
     COMMIT;`;
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { PorticoError } from '../error.ts';
 import { startBoss } from './boss.ts';
 import type { Database } from './database.ts';
+import { jobsAbout } from './job-traces.ts';
 import type { JobHandler, Lane, NewJob, Queue, QueueMetrics } from './job.ts';
 import { runLane, type RunningLane } from './lane.ts';
 import { WAKE_CHANNEL, createJobStore, type Arrival } from './store.ts';
@@ -92,6 +93,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     stop: (graceMs) => (stopped ??= stop(graceMs)),
     depth: () => store.depth(),
     dead: (limit = 100) => store.dead(limit),
+    about: (what) => jobsAbout(database, names, what),
     [Symbol.asyncDispose]: () => queue.stop(0),
   };
   return queue;

@@ -15,6 +15,8 @@ interface StoredJob {
   readonly held: boolean;
   /** '' for nobody's. Absent in jobs that an earlier version stored. */
   readonly tenant?: string;
+  /** Of the error for which it runs again. */
+  readonly code?: string;
 }
 
 /** A job that this process runs, and which run of it: what another process has taken over since cannot be settled. */
@@ -38,13 +40,20 @@ interface Waiting {
   readonly job: StoredJob;
 }
 
+interface Repetition {
+  readonly attempt: number;
+  readonly held: boolean;
+  readonly delaySeconds: number;
+  readonly code?: string;
+}
+
 export interface JobStore {
   enqueue(arrivals: readonly Arrival[]): Promise<void>;
   /** The next jobs; none of the tenants that are passed over. */
   fetch(lane: string, limit: number, passedOver: readonly string[]): Promise<readonly Claim[]>;
   /** Each of the three ends a claim; false when the claim was no longer ours, and then nothing is changed. */
   finish(claim: Claim): Promise<boolean>;
-  repeat(claim: Claim, next: { attempt: number; held: boolean; delaySeconds: number }): Promise<boolean>;
+  repeat(claim: Claim, next: Repetition): Promise<boolean>;
   markDead(claim: Claim, reason: { code: string; message: string }): Promise<boolean>;
   /** Keeps the claims alive; returns those that are no longer ours. */
   heartbeat(lane: string, claims: readonly Claim[]): Promise<readonly Claim[]>;
@@ -124,9 +133,10 @@ export function createJobStore(database: Database, boss: PgBoss, laneNames: read
       return jobs.map(({ id, retryCount, data }) => ({ lane, id, retryCount, job: data }));
     },
     finish: async (claim) => settledIds(await boss.deleteJob(claim.lane, attemptOf(claim))).length > 0,
-    repeat: (claim, { attempt, held, delaySeconds }) =>
+    repeat: (claim, { delaySeconds, ...next }) =>
       settle(claim, async (tx, waiting) => {
-        const again = { ...claim.job, attempt, held };
+        const { held } = next;
+        const again = { ...claim.job, ...next };
         const newer = waiting[0];
         if (newer === undefined) return put(tx, [{ lane: claim.lane, job: again, delaySeconds }], []);
         // What waits is newer and takes the place of the repetition; only the forge's word delays it.

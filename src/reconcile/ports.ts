@@ -13,6 +13,7 @@ import type { Job, Notice } from './job.ts';
 import type { Memories } from './memories.ts';
 import type { Registries } from './registry-port.ts';
 import type { PackageSources } from './source-port.ts';
+import type { Traces } from './trace-port.ts';
 
 /** A repository as the forge names it; everything is keyed by the numeric id, names may change. */
 export interface RepositoryRef {
@@ -111,6 +112,7 @@ export interface Ports {
   runExclusive<Result>(key: string, work: () => Promise<Result>): Promise<Result>;
   /** Several are stored at once. */
   enqueue(job: Job | readonly Job[]): Promise<void>;
+  readonly traces: Traces;
   /** Asks an address of a rollout's gate whether it holds; never throws for what it answers. */
   askUrl(url: string, owner: string, signal?: AbortSignal): Promise<UrlAnswer>;
   /** Tells the operator's webhook; absent where there is none. Throws NOTICE_FAILED and NOTICE_REFUSED. */

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApi, MAX_REQUESTS_PER_MINUTE, type Api } from '../../src/api/api.ts';
 import type { ApiAnswer } from '../../src/api/message.ts';
 import { openApiDocument } from '../../src/api/openapi.ts';
-import { COLLECTIONS } from '../../src/api/routes.ts';
+import { COLLECTIONS, WHY } from '../../src/api/routes.ts';
 import { createCatalog, type CatalogRepository } from '../../src/catalog/catalog.ts';
 import { askReadable } from '../../src/forge/readable.ts';
 import { planRollout } from '../../src/package/rollout/plan.ts';
@@ -59,6 +59,12 @@ const lockOn = (upstream: string, revision: string) => ({
     commit: 'c',
   },
 });
+
+/** Which repositories each delivery is about. */
+const DELIVERIES: Readonly<Record<string, readonly string[]>> = {
+  '00000001-aaaa': ['acme/edge'],
+  '00000002-aaaa': ['acme/edge', 'acme/secret'],
+};
 
 /** A rollout of blueprints to edge and secret, and to open, which may not be known beside the document. */
 function lookAt(control: number): readonly RolloutLook[] {
@@ -123,6 +129,19 @@ function newApi(more: Partial<Parameters<typeof createApi>[0]> = {}): Api {
   return createApi({
     catalog,
     looks: async (control) => lookAt(control),
+    why: {
+      delivery: async (id) => {
+        const refs = DELIVERIES[id]?.map((name) => catalog.byName(name)!.ref);
+        return refs ? { why: { about: id, jobs: [], packages: [], leftOut: 0 }, repositories: refs } : null;
+      },
+      repository: async (home, part) => ({
+        about: `${home.ref.owner}/${home.ref.name}`,
+        jobs: [],
+        packages: [],
+        leftOut: 0,
+        ...(part.number !== undefined && { pull: { number: part.number, state: 'open', needs: [] } }),
+      }),
+    },
     askReadable: (token, names, signal) => {
       asked += 1;
       return askReadable({ apiUrl: forge.apiUrl, token }, names, signal);
@@ -307,6 +326,42 @@ describe('what each collection answers', () => {
   });
 });
 
+describe('why', () => {
+  const about = (subject: string): string => `why?about=${encodeURIComponent(subject)}`;
+
+  test.each([
+    ['alice', '00000002-aaaa', 200],
+    ['bob', '00000001-aaaa', 200],
+    // One of its two repositories may not be read.
+    ['bob', '00000002-aaaa', 404],
+    ['mallory', '00000001-aaaa', 404],
+    ['alice', '00000003-aaaa', 404],
+    ['bob', 'acme/edge#3', 200],
+    ['bob', 'acme/secret', 404],
+    ['mallory', 'acme/edge:app', 404],
+    ['alice', 'acme/absent', 404],
+    ['alice', 'acme', 400],
+    ['alice', 'acme/edge#x', 400],
+  ] as const)('%s asks about %s: %i', async (login, subject, expected) => {
+    const answered = await get(about(subject), login);
+    expect(answered.status).toBe(expected);
+    if (expected !== 200) return;
+    const check = schemas.get('why')!;
+    void check(JSON.parse(answered.body));
+    expect(check.errors ?? []).toEqual([]);
+  });
+
+  test('a webhook that is unknown and one that is hidden are answered alike', async () => {
+    const [hidden, unknown] = [
+      await get(about('00000002-aaaa'), 'bob'),
+      await get(about('00000003-aaaa'), 'bob'),
+    ];
+    expect(hidden).toEqual(unknown);
+    expect(codeOf(hidden)).toBe('404 NO_DELIVERY');
+    expect(codeOf(await get(about('00000001-aaaa'), undefined))).toBe('401 NO_TOKEN');
+  });
+});
+
 describe('pages', () => {
   test('of one row each hold every row once, and name nothing hidden', async () => {
     for (const login of ['alice', 'bob', 'mallory']) {
@@ -488,7 +543,9 @@ test('the description is of OpenAPI 3.1, needs no token, and names every collect
   const { status, body } = await get('openapi.json', undefined);
   const description = JSON.parse(body) as Description;
   expect([status, description.openapi]).toEqual([200, '3.1.0']);
-  expect(Object.keys(description.paths)).toEqual(COLLECTIONS.map(({ path }) => `/api/v1/${path}`));
+  expect(Object.keys(description.paths)).toEqual(
+    [...COLLECTIONS, WHY].map(({ path }) => `/api/v1/${path}`),
+  );
   for (const { path, filters } of COLLECTIONS) {
     const names = description.paths[`/api/v1/${path}`]!.get.parameters.map(({ name }) => name);
     expect(names).toEqual(['repository', 'owner', 'limit', 'cursor', ...filters, 'If-None-Match']);

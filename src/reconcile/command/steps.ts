@@ -32,6 +32,7 @@ import { orderRollout, planRollout } from './rollout-command.ts';
 import { settleConflicts, type NothingMeant, type Settled } from './settle-conflicts.ts';
 import { showDiff } from './show-diff.ts';
 import { showPlan } from './show-plan.ts';
+import { showWork } from './why.ts';
 
 const DONE: StepOutcome = { kind: 'done' };
 
@@ -52,6 +53,7 @@ const STEPS: { readonly [Kind in SingleStep['do']]: PerformStep<Kind> } = {
   'change-draft': inPull(({ step, ...context }) => changeDraft({ ...context, change: step.change })),
   'show-diff': showDiff,
   'show-plan': showPlan,
+  'show-work': showWork,
   'pause-updates': pauseUpdates,
   'resume-updates': resumeUpdates,
   'order-rollout': orderRollout,
