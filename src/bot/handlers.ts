@@ -7,7 +7,14 @@ import { createCommentReconciler } from '../reconcile/command/comment.ts';
 import { createDashboardReconciler } from '../reconcile/dashboard/dashboard.ts';
 import { prepareVariants } from '../reconcile/downstream/prepare-variants.ts';
 import { createRestorationReconciler } from '../reconcile/draft/restoration.ts';
-import { JOB_KINDS, traitsOf, type CommentTarget, type JobKind, type ProposalJob } from '../reconcile/job.ts';
+import {
+  JOB_KINDS,
+  jobSubject,
+  traitsOf,
+  type CommentTarget,
+  type JobKind,
+  type ProposalJob,
+} from '../reconcile/job.ts';
 import { longerJob, proposalJob, readerCommentJob, STRANGER } from '../reconcile/jobs.ts';
 import type { Ports, RepositoryRef } from '../reconcile/ports.ts';
 import { createFixReconciler } from '../reconcile/proposal/fix.ts';
@@ -75,9 +82,10 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
     // A person can look for what became of a webhook; of sweeps, most jobs have nothing to do.
     if (delivery !== undefined) {
       ports.log.info({ reason }, 'the job is done');
+      const about = jobSubject(stored.data);
       // Its work is done, whether or not that can be remembered.
       await parts
-        .ended({ ...stored, ...subjectOf(stored.data), delivery, reason })
+        .ended({ ...stored, data: about as Json, repository: about.repository?.id, delivery, reason })
         .catch((error: unknown) =>
           ports.log.warn({ err: error }, 'the end of a job could not be remembered'),
         );
@@ -182,16 +190,6 @@ function reconcilers({ ports, running, lock, turns, readers }: HandlerParts): Ha
     'organization-rights': ({ data }, signal) => organizationRights(data, signal),
     sweep: ({ data }, signal) => done(sweep(data, signal)),
     'sweep-repository': ({ data }, signal) => done(sweepRepository(data.repository, signal)),
-  };
-}
-
-/** What is remembered of a job's data: what it was about, and no text of people. */
-function subjectOf(data: Json): Pick<EndedJob, 'repository' | 'data'> {
-  const { repository, number, package: path, packages } = data as Readonly<Record<string, Json | undefined>>;
-  const about = Object.entries({ repository, number, package: path, packages });
-  return {
-    repository: (repository as RepositoryRef | undefined)?.id,
-    data: Object.fromEntries(about.filter((one): one is [string, Json] => one[1] !== undefined)),
   };
 }
 

@@ -342,3 +342,19 @@ function named<
     z.discriminatedUnion(field, options),
   );
 }
+
+const subject = z
+  .object({
+    repository,
+    number: z.number(),
+    package: z.string(),
+    packages: z.array(z.string()),
+  })
+  .partial();
+
+export type JobSubject = z.output<typeof subject>;
+
+/** Names what a stored job is about; nothing of a job that a newer version stored in another shape. */
+export function jobSubject(data: unknown): JobSubject {
+  return subject.safeParse(data).data ?? {};
+}

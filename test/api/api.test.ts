@@ -543,9 +543,7 @@ test('the description is of OpenAPI 3.1, needs no token, and names every collect
   const { status, body } = await get('openapi.json', undefined);
   const description = JSON.parse(body) as Description;
   expect([status, description.openapi]).toEqual([200, '3.1.0']);
-  expect(Object.keys(description.paths)).toEqual(
-    [...COLLECTIONS, WHY].map(({ path }) => `/api/v1/${path}`),
-  );
+  expect(Object.keys(description.paths)).toEqual([...COLLECTIONS, WHY].map(({ path }) => `/api/v1/${path}`));
   for (const { path, filters } of COLLECTIONS) {
     const names = description.paths[`/api/v1/${path}`]!.get.parameters.map(({ name }) => name);
     expect(names).toEqual(['repository', 'owner', 'limit', 'cursor', ...filters, 'If-None-Match']);

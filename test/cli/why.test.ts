@@ -68,18 +68,20 @@ test('a proposal names the approval that it waits for; a webhook of it names its
   expect(asked.stdout).toContain(`#${number} is open and waits:`);
   expect(asked.stdout).toContain('Someone must approve, with a review or /portico approve.');
 
-  const before = stage.log.length;
-  await stage.as('alice').rest.issues.createComment({ ...lib.where, issue_number: number, body: 'Nice.' });
-  await stage.idle();
-  const delivery = stage.log
-    .slice(before)
-    .map((line) => JSON.parse(line) as { readonly kind?: string; readonly delivery?: string })
-    .find((line) => line.kind === 'comment' && line.delivery !== undefined)!.delivery!;
-  const { code, stdout } = await why(delivery);
+  type Line = {
+    readonly msg: string;
+    readonly delivery?: string;
+    readonly kind?: string;
+    readonly reason?: string;
+  };
+  const ended = stage.log
+    .map((line) => JSON.parse(line) as Line)
+    .find(({ msg, delivery, reason }) => msg === 'the job is done' && delivery && reason === 'other-branch')!;
+  const { code, stdout } = await why(ended.delivery!);
   expect(code).toBe(0);
-  expect(stdout).toContain(`Webhook ${delivery} (issue_comment, `);
-  expect(stdout).toMatch(/Job comment of acme\/lib#\d+ had nothing to do at \S+: the comment has no command/);
-  expect((await why(delivery, 'mallory-token')).code).toBe(65);
+  expect(stdout).toContain(`Webhook ${ended.delivery} (push, `);
+  expect(stdout).toMatch(/Job \w+ of acme\/lib had nothing to do at \S+: it is about another branch/);
+  expect((await why(ended.delivery!, 'mallory-token')).code).toBe(65);
 
   const { reply } = await lib.command(number, '/portico explain');
   expect(reply).toContain('**Ready to publish**');
@@ -89,13 +91,11 @@ test('a proposal names the approval that it waits for; a webhook of it names its
 test('a job that fails says with what, and until when it waits', async () => {
   const ref = stage.forge.context.records.repositoryByName('acme', 'lib')!;
   const repository = { installationId: 1, id: ref.id, owner: 'acme', name: 'lib' };
-  await stage
-    .server()
-    .bot.queue.enqueue({
-      kind: 'publication',
-      key: 'bad',
-      data: { repository: { ...repository, installationId: 'x' } },
-    });
+  await stage.server().bot.queue.enqueue({
+    kind: 'publication',
+    key: 'bad',
+    data: { repository, at: 'x' },
+  });
   await expect
     .poll(async () => (await why('acme/lib')).stdout, { timeout: 20_000 })
     .toMatch(/Job publication of acme\/lib waits until \S+, attempt \d+, after JOB_UNREADABLE\./);
@@ -103,7 +103,7 @@ test('a job that fails says with what, and until when it waits', async () => {
   expect(JSON.parse(stdout)).toMatchObject({
     about: 'acme/lib',
     leftOut: 0,
-    jobs: [{ code: 'JOB_UNREADABLE' }],
+    jobs: expect.arrayContaining([expect.objectContaining({ code: 'JOB_UNREADABLE' })]),
   });
 });
 

@@ -1,11 +1,10 @@
 /** Gathers why nothing happens to a webhook, a repository, a pull request or a package: what its jobs, its last checks and its needs say. */
-import { z } from 'zod';
-
 import { repositoryName, type CatalogRepository } from '../../catalog/catalog.ts';
 import { needsOf } from '../../command/explain.ts';
 import { whyLines, type Why, type WhyJob, type WhyNeed, type WhyPackage } from '../../command/why.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import type { StepContext } from '../draft/step-context.ts';
+import { jobSubject, type JobSubject } from '../job.ts';
 import type { Ports, RepositoryRef } from '../ports.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code } from '../text/markdown-blocks.ts';
@@ -17,17 +16,6 @@ const MAX_SHOWN = 50;
 /** Reasons of packages for which nothing is to be expected. */
 const SETTLED: readonly string[] = ['up-to-date', 'merged'];
 
-const subject = z
-  .object({
-    repository: z.object({ id: z.number(), owner: z.string(), name: z.string(), installationId: z.number() }),
-    number: z.number().optional(),
-    package: z.string().optional(),
-    packages: z.array(z.string()).optional(),
-  })
-  .partial();
-
-type Subject = z.output<typeof subject>;
-
 /** A webhook and its jobs, and the repositories that it is about; null where nothing is known of it. */
 export async function whyDelivery(
   { traces }: Pick<Ports, 'traces'>,
@@ -36,14 +24,14 @@ export async function whyDelivery(
   const [known, queued] = [await traces.delivery(id), await traces.jobs({ delivery: id })];
   if (known === null && queued.length === 0) return null;
   const unqueued = (known?.jobs ?? []).map((job): WhyJob => ({
-    ...placeOf(subjectOf(job.data)),
+    ...placeOf(jobSubject(job.data)),
     kind: job.kind,
     key: job.key,
     state: 'unqueued',
     attempt: 1,
   }));
   const jobs = [...queued.map(jobOf), ...unqueued];
-  const about = [...queued, ...(known?.jobs ?? [])].flatMap(({ data }) => subjectOf(data).repository ?? []);
+  const about = [...queued, ...(known?.jobs ?? [])].flatMap(({ data }) => jobSubject(data).repository ?? []);
   const delivery = known && {
     event: known.event,
     state: known.state,
@@ -134,7 +122,7 @@ function isAbout(
   part: { readonly number?: number; readonly package?: string },
   paths: readonly string[],
 ): boolean {
-  const about = subjectOf(data);
+  const about = jobSubject(data);
   const packages = [about.package ?? [], about.packages ?? []].flat();
   if (part.package !== undefined) return packages.includes(part.package);
   if (part.number !== undefined)
@@ -156,7 +144,7 @@ function jobOf({ kind, key, data, state, at, attempt, code: why, reason }: JobTr
   return {
     kind,
     key,
-    ...placeOf(subjectOf(data)),
+    ...placeOf(jobSubject(data)),
     state,
     at: at.toISOString(),
     attempt,
@@ -169,15 +157,10 @@ function placeOf({
   repository,
   number,
   package: path,
-}: Subject): Pick<WhyJob, 'repository' | 'number' | 'package'> {
+}: JobSubject): Pick<WhyJob, 'repository' | 'number' | 'package'> {
   return {
     ...(repository && { repository: `${repository.owner}/${repository.name}` }),
     ...(number !== undefined && { number }),
     ...(path !== undefined && { package: path }),
   };
-}
-
-/** A job of a newer version may hold anything. */
-function subjectOf(data: unknown): Subject {
-  return subject.safeParse(data).data ?? {};
 }
