@@ -161,6 +161,7 @@ export const ERROR_CODES = {
   KUSTOMIZE_REMOTE: 'a kustomization refers to remote content',
   LAYOUT_DIGEST: 'a file of an OCI layout does not have the digest that it is named by',
   LAYOUT_MISSING: 'an OCI layout lacks the file of a digest',
+  LEASE_LOST: 'a process stood still and no longer holds the work that it was doing',
   LISTEN_FAILED: 'the server cannot listen on its address',
   LOCAL_FORGE_MISSING: 'the local forge is not installed',
   MACHINE_TROUBLE: 'the machine has no disk space, memory, file handle or process left, or cannot write',

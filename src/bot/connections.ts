@@ -15,6 +15,7 @@ import { gitReach } from '../network/git-reach.ts';
 import { parseInsideHosts } from '../network/inside-host.ts';
 import { createOutsideFetch } from '../network/outside-fetch.ts';
 import { createBudget, type Budget } from '../queue/budget.ts';
+import { requireLeases } from '../queue/fence.ts';
 import type { BotOptions } from './bot-options.ts';
 import { credentialsFor } from './host-credentials.ts';
 import { createBotIdentity, type BotIdentity } from './identity.ts';
@@ -111,6 +112,7 @@ function forgeOf({ environment, metrics, tracing, once }: BotOptions, budget: Bu
       limits: { perMinute: environment.pointsPerMinute },
     }),
     ...(environment.retryMs !== undefined && { backoffMs: environment.retryMs }),
+    beforeWrite: requireLeases,
     onPause: ({ installationId, calls, until }: ForgePause) => metrics.paused(installationId, calls, until),
     onCall: ({ method, route, status, ms, repositoryId, writes }: ForgeCall) => {
       metrics.githubCall(`${method} ${route}`, status, ms / 1000);

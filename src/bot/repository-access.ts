@@ -1,5 +1,6 @@
 /** Opens a repository for a job: its mirror with all that is kept beside it, its calls, and what its branches demand. */
 
+import { requireLeases } from '../queue/fence.ts';
 import type { Git, SiblingRepository } from '../reconcile/git-port.ts';
 import type { Ports, RepositoryAccess, RepositoryRef } from '../reconcile/ports.ts';
 import { siblingRepositoryFor } from '../reconcile/repository/sibling-repository.ts';
@@ -89,12 +90,14 @@ export function createRepositoryAccess({
   return open;
 }
 
-/** The same git, whose talk with the forge is seen in traces. */
+/** The same git, whose talk with the forge is seen in traces, and which pushes only what this process may still write. */
 function traced(tracing: Tracing, git: Git): Git {
   return {
     ...git,
     fetch: (options, signal) => tracing.span('git fetch', {}, () => git.fetch(options, signal)),
-    push: (updates, signal) =>
-      tracing.span('git push', { 'portico.refs': updates.length }, () => git.push(updates, signal)),
+    push: async (updates, signal) => {
+      await requireLeases();
+      return tracing.span('git push', { 'portico.refs': updates.length }, () => git.push(updates, signal));
+    },
   };
 }

@@ -43,6 +43,8 @@ export interface ForgeOptions {
   readonly baseUrl: string;
   readonly budget?: ContentBudget;
   readonly onCall?: (call: ForgeCall) => void;
+  /** Runs right before each write is sent; what it throws prevents the write. */
+  readonly beforeWrite?: () => Promise<void>;
   /** The forge wants calls of one kind to pause. */
   readonly onPause?: (pause: ForgePause) => void;
   /** What the forge allows an installation. Default: what GitHub does. */

@@ -99,6 +99,7 @@ export function shareOf(options: Omit<ForgeOptions, 'appId' | 'privateKey'>): Cl
     gateOf: gatesOf(options),
     looksOf: lookPauses(),
     onCall: options.onCall,
+    beforeWrite: options.beforeWrite,
     backoffMs: options.backoffMs ?? 500,
   };
 }

@@ -22,6 +22,7 @@ export interface ClientShare {
   /** Until when an installation reads one thing at a time. */
   readonly looksOf: (installationId: number) => LookPause;
   readonly onCall: ((call: ForgeCall) => void) | undefined;
+  readonly beforeWrite: (() => Promise<void>) | undefined;
   readonly backoffMs: number;
 }
 
@@ -107,6 +108,12 @@ async function sendRequest(conversation: Conversation, options: RequestOptions):
     let failure: PorticoError;
     let date: string | undefined;
     let status: number;
+    try {
+      if (isWrite(options)) await share.beforeWrite?.();
+    } catch (error) {
+      leave();
+      throw error;
+    }
     try {
       const answer = await ask(conversation, options, { authorization, cacheKey, route, signal });
       if (kind === 'graphql') pauseIfLimited(gate, answer);

@@ -10,7 +10,7 @@ export const DEAD_LETTERS = 'dead-letters';
 const DEAD_LETTER_SECONDS = 30 * 86_400;
 
 /** How long a process may be silent before its jobs are given to another; pg-boss allows no less. */
-const HEARTBEAT_SECONDS = 10;
+export const HEARTBEAT_SECONDS = 10;
 
 /**
  * Starts pg-boss on our database, with a queue for every lane.

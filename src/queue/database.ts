@@ -14,6 +14,8 @@ export interface Queryable {
 export interface Session extends Queryable {
   /** True when it is gone, and all that the server kept for it. */
   broken(): boolean;
+  /** Whether the server still keeps it; asked only if the last renewal is not young. */
+  isAlive(): Promise<boolean>;
 }
 
 export interface Database extends Queryable, AsyncDisposable {

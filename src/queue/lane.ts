@@ -2,6 +2,8 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 
 import { NEWER_VERSION, PorticoError } from '../error.ts';
+import { HEARTBEAT_SECONDS } from './boss.ts';
+import { createRenewal, momentNow, underLease, type Moment, type Renewal } from './fence.ts';
 import type { JobHandler, JobOutcome, Lane, QueueMetrics } from './job.ts';
 import { classifyFailure } from './retry.ts';
 import { createRounds } from './rounds.ts';
@@ -16,6 +18,8 @@ export interface LaneContext {
   readonly scrub: (text: string) => string;
   /** The time after which a lane looks without being told: for jobs that another process put off, or this one before it died. */
   readonly pollMs: number;
+  /** Other processes take over the jobs of one that is silent. */
+  readonly shared: boolean;
   /** Called whenever a job ended. */
   onSettled(): void;
 }
@@ -35,6 +39,7 @@ export interface RunningLane {
 interface Run {
   readonly claim: Claim;
   readonly abort: AbortController;
+  readonly renewal: Renewal;
   ended: Promise<void>;
 }
 
@@ -43,6 +48,8 @@ const CRASHES = 4;
 /** So long a lane that is mostly busy waits for more to end: what looks for one job costs as much as for several. */
 const GATHER_MS = 50;
 const SETTLE_TRIES = 5;
+/** So old a heartbeat may be that a write relies on it: half of what another process waits for it. */
+const YOUNG_MS = (HEARTBEAT_SECONDS * 1000) / 2;
 const CLAIM_LOST = 'the claim on this job was lost';
 
 /** Runs the jobs of one lane: as many at a time as it allows, never two of one key (the fetch sees to that). */
@@ -60,8 +67,9 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
       await gather();
       awake = Promise.withResolvers();
       const free = lane.concurrency - runs.size;
+      const asked = momentNow();
       const claims = free > 0 ? await fetch(free) : [];
-      for (const claim of claims) start(claim);
+      for (const claim of claims) start(claim, asked);
       if (free > 0 && claims.length === free) continue;
       await called(context.pollMs);
     }
@@ -105,8 +113,9 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
     }
   }
 
-  function start(claim: Claim): void {
-    const run: Run = { claim, abort: new AbortController(), ended: Promise.resolve() };
+  function start(claim: Claim, asked: Moment): void {
+    const renewal = createRenewal(YOUNG_MS, asked);
+    const run: Run = { claim, abort: new AbortController(), renewal, ended: Promise.resolve() };
     // The fetch gives a key that runs here only when that claim was lost; its run has to end first.
     const before = [...runs].filter((other) => other.claim.job.key === claim.job.key);
     for (const other of before) other.abort.abort(new Error(CLAIM_LOST));
@@ -130,7 +139,11 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
       if (handler === undefined) throw ofNewerVersion(run.claim);
       if (run.claim.retryCount >= CRASHES)
         throw new Error(`the process ended ${CRASHES} times while this job ran`);
-      await handler({ kind, key, data, attempt }, run.abort.signal);
+      const job = { kind, key, data, attempt };
+      const work = (): Promise<void> => handler(job, run.abort.signal);
+      await (context.shared
+        ? underLease({ name: `the job ${key}`, isHeld: () => isHeld(run) }, work)
+        : work());
     } catch (error) {
       failure = { error };
     }
@@ -138,6 +151,30 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
     const seconds = (performance.now() - started) / 1000;
     const outcome = await settle(run, failure);
     context.metrics?.jobEnded(kind, outcome, seconds);
+  }
+
+  async function isHeld({ abort, renewal }: Run): Promise<boolean> {
+    if (!renewal.isYoung()) await heartbeat();
+    return !abort.signal.aborted && renewal.isYoung();
+  }
+
+  async function heartbeat(): Promise<void> {
+    const mine = [...runs];
+    if (mine.length === 0) return;
+    const sent = momentNow();
+    const lost = new Set(
+      await store.heartbeat(
+        lane.name,
+        mine.map(({ claim }) => claim),
+      ),
+    );
+    for (const run of mine) {
+      if (!lost.has(run.claim)) run.renewal.renewed(sent);
+      // A run that ended while the question was under way is no longer ours either, and is not lost.
+      if (!lost.has(run.claim) || !runs.has(run)) continue;
+      log.error(about(run.claim), 'queue: another process has taken over a job that still runs here');
+      run.abort.abort(new Error(CLAIM_LOST));
+    }
   }
 
   /** Writes down how a run ended; tried several times, since an outcome that is not written means that the job runs again. */
@@ -208,22 +245,7 @@ export function runLane(lane: Lane, context: LaneContext): RunningLane {
   return {
     wake,
     running: () => runs.size,
-    async heartbeat() {
-      const mine = [...runs];
-      if (mine.length === 0) return;
-      const lost = new Set(
-        await store.heartbeat(
-          lane.name,
-          mine.map(({ claim }) => claim),
-        ),
-      );
-      for (const run of mine) {
-        // A run that ended while the question was under way is no longer ours either, and is not lost.
-        if (!lost.has(run.claim) || !runs.has(run)) continue;
-        log.error(about(run.claim), 'queue: another process has taken over a job that still runs here');
-        run.abort.abort(new Error(CLAIM_LOST));
-      }
-    },
+    heartbeat,
     async drain() {
       stopping.abort();
       for (const timer of timers) clearTimeout(timer);

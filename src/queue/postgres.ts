@@ -4,6 +4,7 @@ import { Client, Pool, escapeIdentifier, type ClientBase, type QueryResult } fro
 
 import { PorticoError } from '../error.ts';
 import { PROCESS_NAME, type Database, type Queryable } from './database.ts';
+import { createRenewal, momentNow } from './fence.ts';
 
 /**
  * What bounds each connection, so that a process that hangs, or a machine that is gone, keeps no lock of the server for longer than people
@@ -21,6 +22,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
 /** A session that keeps locks is a lease: this process renews it, or the server ends it and frees them. */
 const LEASE = '8s';
 const RENEW_MS = 2_000;
+/** So old a renewal may be that a write relies on it: half of the lease, so that the write has the other half. */
+const YOUNG_MS = 4_000;
 
 /** For the pool, which waits for the promise before it hands out the connection; its types do not say so. */
 const onConnect: (client: ClientBase) => unknown = (client) => bound(client, BOUNDS);
@@ -100,22 +103,36 @@ export async function openPostgres(url: string, signal?: AbortSignal): Promise<D
       const direct = queryable(client);
       // One statement after the other: several keys use the session at once, and the driver takes no second one meanwhile.
       let tail: Promise<unknown> = Promise.resolve();
+      const renewal = createRenewal(YOUNG_MS, momentNow());
       const inTurn = <Row extends object>(sql: string, values?: readonly unknown[]): Promise<Row[]> => {
-        const turn = tail.then(() => direct.query<Row>(sql, values));
+        const turn = tail.then(async () => {
+          const sent = momentNow();
+          const rows = await direct.query<Row>(sql, values);
+          renewal.renewed(sent);
+          return rows;
+        });
         tail = turn.catch(ignore);
         return turn;
       };
-      const renewal = setInterval(() => void inTurn('SELECT 1').catch(ignore), RENEW_MS).unref();
+      const timer = setInterval(() => void inTurn('SELECT 1').catch(ignore), RENEW_MS).unref();
       const stop = (): Promise<void> => {
-        clearInterval(renewal);
+        clearInterval(timer);
         return client.end().catch(ignore);
       };
       listeners.add(stop);
       client.on('end', () => {
-        clearInterval(renewal);
+        clearInterval(timer);
         listeners.delete(stop);
       });
-      return { query: inTurn, broken: () => broken };
+      const isAlive = async (): Promise<boolean> => {
+        if (broken || renewal.isYoung()) return !broken;
+        const answered = await inTurn('SELECT 1').then(
+          () => true,
+          () => false,
+        );
+        return answered && !broken;
+      };
+      return { query: inTurn, broken: () => broken, isAlive };
     },
     close,
     [Symbol.asyncDispose]: close,

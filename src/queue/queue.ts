@@ -49,6 +49,7 @@ export async function startQueue(options: QueueOptions): Promise<Queue> {
     metrics: options.metrics,
     scrub: options.scrub ?? ((text: string) => text),
     pollMs: database.engine === 'pglite' ? POLL_OWN_MS : POLL_SHARED_MS,
+    shared: database.engine === 'postgres',
     onSettled: () => changed.resolve(),
   };
   const running = new Map(lanes.map((lane) => [lane.name, runLane(lane, context)]));

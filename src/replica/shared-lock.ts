@@ -1,12 +1,13 @@
 /**
  * Work with the same key is done one after the other, in all processes that share a database. Locks belong to one
- * connection of this process: where that breaks, the server lets go of all of them, and what is written still names
- * what it was decided on.
+ * connection of this process: where that breaks, the server lets go of all of them, and the work under them may write no
+ * more (`queue/fence.ts`).
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { PROCESS_NAME, type Database, type Session } from '../queue/database.ts';
+import { underLease, type Lease } from '../queue/fence.ts';
 import { createKeyedLock, type KeyedLock } from './keyed-lock.ts';
 import { UNWATCHED, type LockWaits } from './lock-waits.ts';
 
@@ -82,7 +83,7 @@ export function createSharedLock(database: Database, waits: LockWaits = UNWATCHE
         const on = open && (await take(open, id));
         wait[Symbol.dispose]();
         try {
-          return await hold(key, work);
+          return await hold(key, on === undefined ? work : () => underLease(leaseOn(key, on), work));
         } finally {
           // A broken connection holds nothing any more.
           await on?.query('SELECT pg_advisory_unlock($1::bigint)', [id]).catch(() => undefined);
@@ -90,4 +91,8 @@ export function createSharedLock(database: Database, waits: LockWaits = UNWATCHE
       });
     },
   };
+}
+
+function leaseOn(key: string, on: Session): Lease {
+  return { name: `the lock ${key}`, isHeld: () => on.isAlive() };
 }
