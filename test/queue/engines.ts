@@ -45,7 +45,7 @@ export function sharedDatabase(engine: Engine): { readonly database: Database } 
   beforeEach(async () => {
     const tables = await database!.query<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname = 'portico' AND tablename <> 'migration' OR schemaname = 'pgboss' AND tablename LIKE 'job%'`,
+       WHERE schemaname = 'portico' AND tablename NOT IN ('migration', 'expansion') OR schemaname = 'pgboss' AND tablename LIKE 'job%'`,
     );
     await database!.exec(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`);
   });

@@ -58,7 +58,8 @@ function startOther(place: Place, begin: string): Other {
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   return {
     child,
-    said: async (line) => void (await eventually(`"${line}", after ${lines.join(', ')}`, async () => lines.includes(line), 60)),
+    said: async (line) =>
+      void (await eventually(`"${line}", after ${lines.join(', ')}`, async () => lines.includes(line), 60)),
     proceed: () => void child.stdin.write('go\n'),
     async [Symbol.asyncDispose]() {
       if (child.kill('SIGKILL')) await once(child, 'exit');
