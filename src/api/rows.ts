@@ -12,7 +12,12 @@ import { followOf } from '../reconcile/downstream/follow-of.ts';
 import type { PlannedVariant, StalledVariant } from '../reconcile/downstream/variant-plan.ts';
 import { variantPlan } from '../reconcile/downstream/variant-plan.ts';
 import { isWithdrawn } from '../reconcile/repository/indexed-channels.ts';
-import { isLeaving, rolledBackRevisions, wayBackOf } from '../reconcile/rollout/rolled-back.ts';
+import {
+  isLeaving,
+  revisionsAhead,
+  rolledBackRevisions,
+  wayBackOf,
+} from '../reconcile/rollout/rolled-back.ts';
 import type { RolloutLook } from '../reconcile/rollout/rollouts.ts';
 import { rolloutsOf } from '../reconcile/rollout/scope.ts';
 import {
@@ -118,14 +123,11 @@ export const driftRows: RowsIn = ({ catalog }, home) =>
     const from = repositoryDirectory(lock.directory);
     const path = pathOf(home, directory);
     const standing = catalog.standings(home.ref.id).get(path);
-    const names = upstream.revisions.get(from) ?? [];
     const newest = newestOf(upstream, from);
     const at = parseRevisionName(lock.ref.slice(lock.ref.lastIndexOf('/') + 1))?.name;
-    const place = at === undefined ? -1 : names.indexOf(at);
     const governed = rolloutsOf(catalog).of(upstream.ref.id, from);
     const rolledBack = governed === undefined ? [] : rolledBackRevisions(catalog, governed);
-    const newer = names.slice(place + 1).filter((name) => !rolledBack.includes(name));
-    const behind = place === -1 ? undefined : newer.length;
+    const behind = revisionsAhead(catalog, upstream, from, at);
     const follow = followOf(home.updates?.follow, channel, variantPlan(catalog).at(home.ref.id, path));
     const channels = upstream.channelFiles?.get(from);
     const isBad =

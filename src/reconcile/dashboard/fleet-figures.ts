@@ -4,6 +4,7 @@ import type { Catalog } from '../../catalog/catalog.ts';
 import { repositoryDirectory } from '../../revision/package-path.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import type { Ports } from '../ports.ts';
+import { revisionsAhead } from '../rollout/rolled-back.ts';
 import { standingOf } from '../rollout/rollouts.ts';
 import { newestOf, rolloutsOf } from '../rollout/scope.ts';
 
@@ -16,7 +17,7 @@ export interface FleetFigures {
   /** What came of the last look at a downstream package → packages. */
   readonly updates: ReadonlyMap<string, number>;
   readonly variants: { readonly ready: number; readonly notReady: number; readonly stalled: number };
-  /** How many revisions behind the newest of its upstream → downstream packages: `0`, `1`, `2`, `3-9`, `10+`. */
+  /** How many revisions of its upstream that are not rolled back a package lacks → downstream packages: `0`, `1`, `2`, `3-9`, `10+`. */
   readonly behind: ReadonlyMap<string, number>;
   /** Quantile → for how many seconds downstream packages with an update due have lacked a revision: 0 where none does. */
   readonly lagSeconds: ReadonlyMap<string, number>;
@@ -65,21 +66,16 @@ function variantFigures(catalog: Catalog): FleetFigures['variants'] {
   return { ready, notReady: planned.length - ready, stalled: stalled.length };
 }
 
-/** Of each package that is locked to a revision which its upstream has. */
+/** Of each package that is locked to a revision which its upstream has. Revisions that are rolled back count for none. */
 function distances(catalog: Catalog): string[] {
-  const places = new Map<string, ReadonlyMap<string, number>>();
   return catalog.all().flatMap(({ packages }) =>
     packages.flatMap(({ lock }) => {
       const upstream = lock === null ? undefined : catalog.byUrl(lock.repo);
       if (lock === null || upstream === undefined) return [];
       const at = lock.ref.lastIndexOf('/');
       const directory = repositoryDirectory(lock.ref.slice(0, Math.max(0, at)).replace(/^refs\/tags\//, ''));
-      const names = upstream.revisions.get(directory) ?? [];
-      const key = `${upstream.ref.id}:${directory}`;
-      const known = places.get(key) ?? new Map(names.map((name, place) => [name, place]));
-      places.set(key, known);
-      const place = known.get(lock.ref.slice(at + 1));
-      return place === undefined ? [] : [wordOf(names.length - 1 - place)];
+      const ahead = revisionsAhead(catalog, upstream, directory, lock.ref.slice(at + 1));
+      return ahead === undefined ? [] : [wordOf(ahead)];
     }),
   );
 }

@@ -123,7 +123,8 @@ export function createProposalReconciler(ports: Ports): ProposalReconciler {
     const sticky = { number: target.number, marker: SUMMARY_MARKER, body: summary };
     await forge.upsertStickyAmong(comments, sticky, signal);
     const { changes, open: conflicts } = found;
-    await tellOpenUpdate({ ports, access, snapshot, head, changes, conflicts, signal });
+    const held = found.facts.hold?.text;
+    await tellOpenUpdate({ ports, access, snapshot, head, changes, conflicts, held, signal });
     await refreshRestoredText({ ports, access, signal }, snapshot, head);
     await suggestFixes({ ports, access, signal }, snapshot, head, fixes);
     await mergePromotion(ports, access, { snapshot, checks }, signal);

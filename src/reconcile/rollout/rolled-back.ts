@@ -1,11 +1,12 @@
 /** Pure: which revisions are rolled back, which downstreams still have one, and which pull requests lead away from it. */
-import type { Catalog } from '../../catalog/catalog.ts';
+import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import { code } from '../text/markdown-blocks.ts';
 import type { RolloutMember } from './facts.ts';
 import type { RolloutLook } from './rollouts.ts';
-import { standingName, type Governed } from './scope.ts';
+import { rolloutsOf, standingName, type Governed } from './scope.ts';
 
 /** Revisions of a package that are rolled back, as the last look at its rollout found it, by any process. */
 export function rolledBackRevisions(
@@ -13,6 +14,21 @@ export function rolledBackRevisions(
   governed: Governed,
 ): readonly string[] {
   return catalog.rollouts(governed.control.ref.id).get(standingName(governed))?.rolledBack ?? [];
+}
+
+/** Counts the revisions after `at` that are not rolled back; undefined where the upstream has no such revision. */
+export function revisionsAhead(
+  catalog: Catalog,
+  upstream: CatalogRepository,
+  directory: RepositoryDirectory,
+  at: string | undefined,
+): number | undefined {
+  const names = upstream.revisions.get(directory) ?? [];
+  const place = at === undefined ? -1 : names.indexOf(at);
+  if (place === -1) return undefined;
+  const governed = rolloutsOf(catalog).of(upstream.ref.id, directory);
+  const rolledBack = governed === undefined ? [] : rolledBackRevisions(catalog, governed);
+  return names.slice(place + 1).filter((name) => !rolledBack.includes(name)).length;
 }
 
 /** How far the way back from a revision is. */

@@ -39,6 +39,8 @@ export type UpdateState =
       readonly paused: readonly { readonly path: string; readonly by: string }[];
       /** Name of the group that is updated together. */
       readonly group?: string;
+      /** Markdown: the rollout that holds it, and why. */
+      readonly held?: string;
     }
   /** `revisions` is null where they are still to come. */
   | { readonly kind: 'merged'; readonly revisions: readonly PublishedRevision[] | null }
@@ -94,7 +96,13 @@ function textsOf(state: UpdateState): StateParts {
 function firstOf(state: UpdateState): string {
   switch (state.kind) {
     case 'open':
-      return joined([conflictsText(state.conflicts), pausedText(state), willBe(state.publishes), POINTER]);
+      return joined([
+        heldText(state),
+        conflictsText(state.conflicts),
+        pausedText(state),
+        willBe(state.publishes),
+        POINTER,
+      ]);
     case 'merged':
       return mergedText(state.revisions);
     case 'unapproved':
@@ -113,6 +121,10 @@ function lastOf(state: UpdateState): string {
   }
   const pause = paused.length > 0 ? '' : ` ${code(`/portico pause ${path}`)} stops updates of this package.`;
   return `Commits that you push to this branch are kept. To decline this revision, close the pull request.${pause} \`/portico update <revision>\` brings another one.`;
+}
+
+function heldText({ held }: Extract<UpdateState, { kind: 'open' }>): string {
+  return held === undefined ? '' : `${held} **Do not merge it now**; Portico's comment says what to do.`;
 }
 
 function conflictsText({ open, listed }: Extract<UpdateState, { kind: 'open' }>['conflicts']): string {
@@ -134,11 +146,12 @@ function held(open: readonly ShownConflict[]): string {
     : 'The column "taken" names the side that the branch has.';
 }
 
-function pausedText({ paused }: Extract<UpdateState, { kind: 'open' }>): string {
+function pausedText({ paused, held }: Extract<UpdateState, { kind: 'open' }>): string {
+  const merged = held === undefined ? ' If you merge it, it is published as it is.' : '';
   return paused
     .map(
       ({ path, by }) =>
-        `**Paused** by ${code(by)}: newer upstream revisions are not added to this pull request. Resume with ${code(`/portico resume ${path}`)}. If you merge it, it is published as it is.`,
+        `**Paused** by ${code(by)}: newer upstream revisions are not added to this pull request. Resume with ${code(`/portico resume ${path}`)}.${merged}`,
     )
     .join('\n\n');
 }

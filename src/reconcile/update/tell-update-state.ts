@@ -43,6 +43,7 @@ export async function tellOpenUpdate({
   head,
   changes,
   conflicts,
+  held,
   signal,
 }: {
   readonly ports: Pick<Ports, 'app' | 'runExclusive' | 'seals'>;
@@ -51,6 +52,7 @@ export async function tellOpenUpdate({
   readonly head: string;
   readonly changes: readonly PackageChange[];
   readonly conflicts: OpenConflicts;
+  readonly held: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }): Promise<void> {
   if (!isOurUpdate(ports, snapshot) || conflicts.lost !== false) return;
@@ -76,6 +78,7 @@ export async function tellOpenUpdate({
       (await hasCommitsOnTop({ ports, git: access.git, ours, head, signal })),
     paused,
     ...(group !== undefined && { group }),
+    ...(held !== undefined && { held }),
   };
   await tellUpdateState({ ports, access, signal }, snapshot, state);
 }

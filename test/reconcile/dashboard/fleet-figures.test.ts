@@ -125,3 +125,26 @@ test('the age of the last sweep begins anew with each', async () => {
   metrics.jobEnded('sweep', 'done', 1);
   expect(await age()).toBeLessThan(before);
 });
+
+test('a downstream that was rolled back is not behind the revision that it left', () => {
+  const { catalog } = createSharedCatalog();
+  const web = repositoryDirectory('web');
+  const file = '.github/portico/rollout.yaml';
+  const { rollouts } = readRollouts({ file, bytes: new TextEncoder().encode(ROLLOUT) });
+  catalog.put(
+    bareRepository(1, 'acme/up', {
+      revisions: new Map([[web, ['v1', 'v2', 'v3']]]),
+      documents: [{ file, id: 'i', documents: [], problems: [], rollouts }],
+    }),
+  );
+  const lock = { repo: 'https://forge.example/acme/up.git', directory: '/web', ref: 'web/v2', commit: 'c' };
+  catalog.put(bareRepository(2, 'acme/shop', { packages: [{ directory: web, tree: '', lock }] }));
+  const behind = (): unknown =>
+    Object.fromEntries(
+      [...fleetFigures({ catalog, now: () => new Date(NOW) }).behind].filter(([, count]) => count > 0),
+    );
+  expect(behind()).toEqual({ 1: 1 });
+  const rolledBack = { revision: 'v3', state: 'rolled-back', waves: [], rolledBack: ['v3'] };
+  catalog.tellRollout(1, 'web 1:web', rolledBack);
+  expect(behind()).toEqual({ 0: 1 });
+});

@@ -92,6 +92,7 @@ async function page(name: string) {
     conclusion: check?.conclusion,
     title: check?.output.title,
     comment: await repo.sticky(number),
+    body: pull!.body ?? '',
   };
 }
 
@@ -117,6 +118,8 @@ test('a rollout that stops holds its open updates: check, comment and command sa
   expect(held.comment).toContain('acme/canary-a:shop is not healthy');
   expect(held.comment).toContain('`/portico rollout resume apps`');
   expect(held.comment).not.toContain('comment `/portico publish`');
+  expect(held.body).toContain('**Held by the rollout `apps`** of `acme/up:web` upstream `v3`');
+  expect(held.body).toContain('**Do not merge it now**');
   const refused = await stage.repository('canary-b').command(held.number, '/portico publish');
   expect(refused.reaction).toBe('confused');
   expect(refused.reply).toContain(`Held: rollout apps is stopped; ${WHY}`);
@@ -128,14 +131,16 @@ test('a rollout that continues releases its updates without an event in their re
   const free = await page('canary-b');
   expect(free).toMatchObject(GREEN);
   expect(free.comment).toContain('**Next:** comment `/portico publish`, or merge it.');
+  expect(free.body).not.toContain('Held by the rollout');
 });
 
 test('the check names whoever stopped it, and a paused wave; a repeated order writes nothing', async () => {
   const writes = await stage.writesOf(() => order('stop apps'), 'canary-b');
-  // The check and the comment, once each, however many are held.
+  // The check, the comment and the body, once each, however many are held.
   expect(writes.map(({ what }) => what)).toEqual([
     'PATCH /repos/:owner/:repo/check-runs/:run',
     'PATCH /repos/:owner/:repo/issues/comments/:comment',
+    'PATCH /repos/:owner/:repo/pulls/:number',
   ]);
   expect((await page('canary-b')).title).toBe('Held: rollout apps is stopped; alice stopped it');
   expect(await stage.writesOf(() => order('stop apps'), 'canary-b')).toEqual([]);
