@@ -154,8 +154,8 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   const sweep = (): Promise<void> => ports.enqueue(sweepJob());
   const again = (): void => {
     sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep could not be queued'));
-    for (const { prune } of [connections.budget, endedJobs])
-      prune().catch((error: unknown) => log.warn({ err: error }, 'old rows could not be deleted'));
+    for (const rows of [connections.budget, endedJobs])
+      rows.prune().catch((error: unknown) => log.warn({ err: error }, 'old rows could not be deleted'));
   };
   const timer = once === undefined ? setInterval(again, environment.sweepMinutes * 60_000) : undefined;
   timer?.unref();

@@ -59,7 +59,7 @@ async function ask(
     .then(async (response) => ({
       ok: response.ok,
       status: response.status,
-      body: (await response.json()) as unknown,
+      body: await response.json(),
     }))
     .catch((cause: unknown) => {
       signal.throwIfAborted();

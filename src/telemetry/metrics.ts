@@ -351,7 +351,7 @@ function addFleet(registry: Registry, read: () => Promise<Fleet>): void {
   ]);
   gauge(
     'portico_downstreams_behind',
-    'Downstream packages by how many revisions they are behind their upstream',
+    'Downstream packages by how many revisions they are behind their upstream; revisions that are rolled back do not count',
     'revisions',
     (fleet) => fleet.behind,
   );

@@ -35,7 +35,7 @@ function recorder(database: Database, into: Recorded[]): Database {
 export async function record(database: Database): Promise<readonly Recorded[]> {
   const statements: Recorded[] = [];
   const recorded = recorder(database, statements);
-  const inbox = createInbox({ engine: 'postgres', query: recorded.query });
+  const inbox = createInbox({ ...recorded, engine: 'postgres' });
   await inbox.store({ id: 'one', event: 'push', body: '{}' });
   await inbox.take({ id: 'two', event: 'push', body: '{}' });
   await inbox.pending();
