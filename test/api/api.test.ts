@@ -326,9 +326,9 @@ describe('what each collection answers', () => {
   });
 });
 
-describe('why', () => {
-  const about = (subject: string): string => `why?about=${encodeURIComponent(subject)}`;
+const about = (subject: string): string => `why?about=${encodeURIComponent(subject)}`;
 
+describe('why', () => {
   test.each([
     ['alice', '00000002-aaaa', 200],
     ['bob', '00000001-aaaa', 200],
