@@ -107,7 +107,7 @@ export function whyLines(why: Why, mark: (name: string) => string): readonly str
     ...why.jobs.map((job) => jobLine(job, mark)),
     ...(why.leftOut === 0 ? [] : [`${why.leftOut} more are not shown.`]),
   ];
-  if (why.jobs.length === 0 && delivery?.state === 'completed')
+  if (why.jobs.length + why.leftOut === 0 && delivery?.state === 'completed')
     return [...lines, 'Its jobs are done, or joined those of a later webhook.'];
   return lines.length === 0 ? ['No job is queued or failed, and no update waits.'] : lines;
 }

@@ -107,6 +107,18 @@ test('a job that fails says with what, and until when it waits', async () => {
   });
 });
 
+test('a job about no repository is counted and not named', async () => {
+  const delivery = 'cccccccc-0000-4000-8000-000000000000';
+  await stage.server().bot.queue.enqueue({
+    kind: 'sweep',
+    key: 'secret-name',
+    data: { delivery },
+    startAfterSeconds: 600,
+  });
+  const { code, stdout } = await why(delivery, 'mallory-token');
+  expect([code, stdout]).toEqual([0, '1 more are not shown.\n']);
+});
+
 test('a lost webhook, a hidden repository, a wrong subject and an absent server end with the documented codes', async () => {
   const lost = await why('00000000-0000-4000-8000-000000000000');
   expect(lost.code).toBe(65);

@@ -31,6 +31,9 @@ export async function whyDelivery(
     attempt: 1,
   }));
   const jobs = [...queued.map(jobOf), ...unqueued];
+  // Who may know of a job that is about no repository cannot be asked.
+  const placed = jobs.filter(({ repository }) => repository !== undefined);
+  const shown = shortened([], placed);
   const about = [...queued, ...(known?.jobs ?? [])].flatMap(({ data }) => jobSubject(data).repository ?? []);
   const delivery = known && {
     event: known.event,
@@ -39,7 +42,8 @@ export async function whyDelivery(
     attempt: known.attempt,
     ...(known.code !== undefined && { code: known.code }),
   };
-  const why = { about: id, ...(delivery && { delivery }), ...shortened([], jobs) };
+  const leftOut = shown.leftOut + jobs.length - placed.length;
+  const why = { about: id, ...(delivery && { delivery }), ...shown, leftOut };
   return { why, repositories: [...new Map(about.map((ref) => [ref.id, ref])).values()] };
 }
 
