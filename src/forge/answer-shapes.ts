@@ -241,6 +241,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = {
     z.object({ state: z.string(), created_at: z.string() }),
   ),
   [`POST ${REPOSITORY}/git/commits`]: withSha,
+  [`GET ${REPOSITORY}/releases`]: z.array(release),
   [`GET ${REPOSITORY}/releases/tags/{tag}`]: release,
   [`POST ${REPOSITORY}/releases`]: release,
   [`PATCH ${REPOSITORY}/releases/{release_id}`]: release,

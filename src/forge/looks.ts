@@ -8,7 +8,7 @@ import { isOurs, toCheckRun, type PutAmong } from './checks.ts';
 import { isForgeError } from './forge-error.ts';
 import type { AppIdentity } from './forge-types.ts';
 import { isWrite, runGraphql } from './octokit.ts';
-import { BRANCH_PULLS, branchPullsIn, LOOK, lookIn, rateLimitIn, type PullLook } from './pull-query.ts';
+import { branchPullsIn, branchPullsQuery, LOOK, lookIn, rateLimitIn, type PullLook } from './pull-query.ts';
 import type { RepositoryContext } from './repository-context.ts';
 
 /** So old may be what a look gives, in milliseconds: about what fetching and rendering take between the first read and the last. */
@@ -17,6 +17,8 @@ const MAX_LOOK_MS = 3_000;
 const MIN_POINTS = 500;
 /** An older GitHub Enterprise Server that does not know a field is not asked again for so long, in milliseconds. */
 const UNKNOWN_MS = 3_600_000;
+/** Branches that one query asks about: more than the packages of one job, and few points. */
+const BRANCHES_AT_ONCE = 25;
 
 type Part = keyof PullLook;
 
@@ -25,7 +27,7 @@ const PARTS: readonly Part[] = ['pull', 'comments', 'reviews', 'drafted', 'lates
 /** Adds to the calls of one repository those that read several things at once. */
 export function withLooks(
   context: RepositoryContext,
-  single: Omit<Forge, 'lookingAt' | 'pullsOfBranch'> & PutAmong,
+  single: Omit<Forge, 'lookingAt' | 'pullsOfBranches'> & PutAmong,
 ): Forge {
   let writes = 0;
   context.octokit.hook.before('request', (options) => {
@@ -33,9 +35,18 @@ export function withLooks(
   });
   const forge: Forge = {
     ...single,
-    pullsOfBranch: async (branch, signal) =>
-      (await askBranchPulls(context, branch, signal)) ??
-      (await single.pullsForHead({ branch }, { state: 'all' }, signal)),
+    pullsOfBranches: async (branches, signal) => {
+      const found = new Map<string, readonly Pull[]>();
+      for (let at = 0; at < branches.length; at += BRANCHES_AT_ONCE) {
+        const some = branches.slice(at, at + BRANCHES_AT_ONCE);
+        const told = await askBranchPulls(context, some, signal);
+        for (const [place, branch] of some.entries()) {
+          const pulls = told[place] ?? (await single.pullsForHead({ branch }, { state: 'all' }, signal));
+          found.set(branch, pulls);
+        }
+      }
+      return found;
+    },
     lookingAt: (n) => {
       let now: { readonly at: number; readonly writes: number; readonly asked: Promise<PullLook | null> };
       const left = new Set<Part>();
@@ -59,7 +70,7 @@ export function withLooks(
 /** The reads that a look answers; each is made by itself where it does not. */
 function lookOf(
   context: RepositoryContext,
-  single: Omit<Forge, 'lookingAt' | 'pullsOfBranch'> & PutAmong,
+  single: Omit<Forge, 'lookingAt' | 'pullsOfBranches'> & PutAmong,
   look: {
     readonly n: number;
     take<Name extends Part>(part: Name, signal: AbortSignal | undefined): Promise<PullLook[Name] | null>;
@@ -122,14 +133,16 @@ async function askLook(
 
 async function askBranchPulls(
   context: RepositoryContext,
-  branch: string,
+  branches: readonly string[],
   signal: AbortSignal | undefined,
-): Promise<readonly Pull[] | null> {
-  const asked = { name: 'branch pulls', document: BRANCH_PULLS, variables: { branch } };
-  const pulls = branchPullsIn(await ask(context, asked, signal));
+): Promise<readonly (readonly Pull[] | null)[]> {
+  const variables = Object.fromEntries(branches.map((branch, at) => [`branch${at}`, branch]));
+  const asked = { name: 'branch pulls', document: branchPullsQuery(branches.length), variables };
+  const told = branchPullsIn(await ask(context, asked, signal), branches.length);
   const owner = context.key.owner.toLowerCase();
-  return (
-    pulls?.filter(({ headRepository }) => headRepository?.split('/')[0]?.toLowerCase() === owner) ?? null
+  return told.map(
+    (pulls) =>
+      pulls?.filter(({ headRepository }) => headRepository?.split('/')[0]?.toLowerCase() === owner) ?? null,
   );
 }
 

@@ -40,12 +40,23 @@ export const LOOK = `query Look($owner: String!, $name: String!, $number: Int!, 
   } }
 }`;
 
-export const BRANCH_PULLS = `query BranchPulls($owner: String!, $name: String!, $branch: String!) {
+/**
+ * Of each branch what was not merged, and what was merged last: a branch may have brought a hundred updates. Each pull request that is
+ * asked for has a list of labels, and a hundred lists are one point: 25 branches are three.
+ */
+export function branchPullsQuery(branches: number): string {
+  const places = Array.from({ length: branches }, (_one, at) => at);
+  const order = 'orderBy: { field: CREATED_AT, direction: DESC }';
+  const of = (at: number): string => `
+    other${at}: pullRequests(first: 10, states: [OPEN, CLOSED], headRefName: $branch${at}, ${order}) { ...Found }
+    merged${at}: pullRequests(first: 1, states: [MERGED], headRefName: $branch${at}, ${order}) { nodes { ...Told } }`;
+  return `query BranchPulls($owner: String!, $name: String!, ${places.map((at) => `$branch${at}: String!`).join(', ')}) {
   rateLimit { remaining resetAt }
-  ${REPOSITORY} { databaseId
-    pullRequests(first: 100, headRefName: $branch, orderBy: { field: CREATED_AT, direction: DESC }) {
-      pageInfo { hasNextPage } nodes { ${PULL} } } }
-}`;
+  ${REPOSITORY} { databaseId ${places.map(of).join('')} }
+}
+fragment Found on PullRequestConnection { pageInfo { hasNextPage } nodes { ...Told } }
+fragment Told on PullRequest { ${PULL} }`;
+}
 
 const node = { id: z.string() };
 const number = z.int();
@@ -291,10 +302,15 @@ export function lookIn(repository: unknown, repositoryId: number): PullLook | nu
   return { pull, ...lists, latest: isOwn ? runs : null, history: isOwn ? runs : null };
 }
 
-/** What `BRANCH_PULLS` answers of a repository. */
-export function branchPullsIn(repository: unknown): readonly Pull[] | null {
-  const schema = z.object({ pullRequests: whole(pullSchema) });
-  return schema.safeParse(repository).data?.pullRequests ?? null;
+/** What that query answers of a repository, for each branch, newest first; null where it is not plainly there. */
+export function branchPullsIn(repository: unknown, branches: number): readonly (readonly Pull[] | null)[] {
+  const found = (repository ?? {}) as Readonly<Record<string, unknown>>;
+  const schema = z.object({ other: whole(pullSchema), merged: z.object({ nodes: z.array(pullSchema) }) });
+  return Array.from({ length: branches }, (_one, at) => {
+    const { data } = schema.safeParse({ other: found[`other${at}`], merged: found[`merged${at}`] });
+    if (data === undefined) return null;
+    return [...data.other, ...data.merged.nodes].toSorted((a, b) => b.number - a.number);
+  });
 }
 
 /** What every answer tells of the limit; null where the forge has none. */

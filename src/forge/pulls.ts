@@ -12,7 +12,7 @@ import { where } from './repository-context.ts';
 export function createPullsApi(
   context: RepositoryContext,
   backoffMs: number,
-): Omit<PullsPort, 'pullsOfBranch'> & Pick<MergingPort, 'mergePull' | 'enqueuePull'> {
+): Omit<PullsPort, 'pullsOfBranches'> & Pick<MergingPort, 'mergePull' | 'enqueuePull'> {
   const { octokit } = context;
   const { pulls, repos } = octokit.rest;
   const change = async (n: number, patch: PullPatch, signal?: AbortSignal): Promise<Pull> =>

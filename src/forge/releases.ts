@@ -17,6 +17,19 @@ export function createReleasesApi(context: RepositoryContext): ReleasesPort {
 
   return {
     getRelease: find,
+    released: async (tags, signal) => {
+      const left = new Set(tags);
+      const found = new Set<string>();
+      // The newest come first. A page costs as much as one tag, so no more are read than tags are left.
+      for (let page = 1; left.size > 1 && page <= MAX_PAGES; page += 1) {
+        const { data } = await repos.listReleases({ ...where(context, signal), page, per_page: PAGE });
+        for (const { tag_name: tag } of data) if (left.delete(tag)) found.add(tag);
+        if (data.length < PAGE) return found;
+        if (page >= left.size) break;
+      }
+      for (const tag of left) if ((await find(tag, signal)) !== null) found.add(tag);
+      return found;
+    },
     removeRelease: async (tag, signal) => {
       const existing = await find(tag, signal);
       if (existing === null) return;
@@ -53,6 +66,10 @@ export function createReleasesApi(context: RepositoryContext): ReleasesPort {
     },
   };
 }
+
+const PAGE = 100;
+/** The forge lists no more than 10,000 releases. */
+const MAX_PAGES = 100;
 
 type Outcome = Awaited<ReturnType<ReleasesPort['upsertRelease']>>;
 

@@ -328,6 +328,9 @@ describe('against the local forge', () => {
     });
     expect(await latest()).toBe('product-1.2');
     expect(await repository.getRelease('app/v2')).toBeNull();
+    expect(await repository.released(['app/v1', 'app/v2', 'product-1.2'])).toEqual(
+      new Set(['app/v1', 'product-1.2']),
+    );
   });
 
   test('pull requests are found by commit', async () => {

@@ -157,9 +157,12 @@ describe('what a look says', () => {
     expect(plain({ pull: told })).toEqual(plain({ pull: merged }));
     expect(calls).toEqual(['POST /graphql']);
     expect(await repository.lookingAt(9_999).getPull(9_999)).toBeNull();
-    const [newest] = await repository.pullsOfBranch('merged');
-    expect(newest).toEqual(told);
-    expect(await repository.pullsOfBranch('nothing')).toEqual([]);
+    calls = [];
+    const found = await repository.pullsOfBranches(['merged', 'nothing', 'change']);
+    expect(found.get('merged')).toEqual([told]);
+    expect(found.get('nothing')).toEqual([]);
+    expect(found.get('change')).toMatchObject([{ number, state: 'open' }]);
+    expect(calls).toEqual(['POST /graphql']);
   });
 
   test('is given once, and nothing of before a write after it', async () => {

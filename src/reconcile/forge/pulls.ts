@@ -52,8 +52,14 @@ export interface PullsPort {
     options?: { readonly state?: 'open' | 'all' },
     signal?: AbortSignal,
   ): Promise<readonly Pull[]>;
-  /** All from this branch of this repository, open and closed, newest first: in a call of another kind than `pullsForHead`, where the forge has one. */
-  pullsOfBranch(branch: string, signal?: AbortSignal): Promise<readonly Pull[]>;
+  /**
+   * Branch of this repository → what came from it, newest first: all that were not merged, and at least the last one that was. It is one
+   * call for all branches, of another kind than `pullsForHead`, where the forge has one.
+   */
+  pullsOfBranches(
+    branches: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<ReadonlyMap<string, readonly Pull[]>>;
   /** Pull requests, merged ones included, that this commit is the head of or that brought it to a branch. */
   pullsForCommit(sha: string, signal?: AbortSignal): Promise<readonly Pull[]>;
   /** Opens one; where an open one for the same head and base exists, that one is returned with `created: false`. */

@@ -8,6 +8,8 @@ export interface Release {
 /** Releases, one for each tag of a revision. Every write may run twice. */
 export interface ReleasesPort {
   getRelease(tag: string, signal?: AbortSignal): Promise<Release | null>;
+  /** Those of these tags that have a release. Many are asked for together. */
+  released(tags: readonly string[], signal?: AbortSignal): Promise<ReadonlySet<string>>;
   /**
    * What people wrote about a tag, as Markdown that is inert: no mention, link by number, command, comment or HTML. Null where
    * nothing is.

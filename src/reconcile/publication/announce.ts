@@ -14,6 +14,19 @@ import { code, details, fenced } from '../text/markdown-blocks.ts';
 import { catchUserError } from '../text/why-refused.ts';
 import { NO_DOWNSTREAM } from './tell-downstream.ts';
 
+/** Whether a tag has a release. Those that a new process makes sure of are asked for together, when the first is asked for. */
+export function releasedAmong(
+  forge: RepositoryAccess['forge'],
+  tags: readonly string[],
+  signal: AbortSignal | undefined,
+): (tag: string) => Promise<boolean> {
+  let together: Promise<ReadonlySet<string>> | undefined;
+  return async (tag) => {
+    if (!tags.includes(tag)) return (await forge.getRelease(tag, signal)) !== null;
+    return (await (together ??= forge.released(tags, signal))).has(tag);
+  };
+}
+
 /** Makes sure that a revision that Portico tagged has its release. Returns what its tag says; null for another's. */
 export async function announce({
   ports,
@@ -22,6 +35,7 @@ export async function announce({
   found,
   newest,
   refs,
+  released,
   signal,
 }: {
   readonly ports: Pick<Ports, 'content'>;
@@ -30,6 +44,7 @@ export async function announce({
   readonly found: PackageDir;
   readonly newest: { readonly name: string; readonly tag: GitRef };
   readonly refs: RevisionRefs;
+  readonly released: (tag: string) => Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
 }): Promise<Provenance | null> {
   const provenance = await provenanceOf({
@@ -41,7 +56,7 @@ export async function announce({
   });
   if (provenance === undefined) return null;
   const names = publishedRefs(found.directory, newest.name);
-  if (config.publish.release && (await forge.getRelease(names.tag, signal)) === null) {
+  if (config.publish.release && !(await released(names.tag))) {
     const body = await releaseNotes({ ports, git, refs, found, newest, provenance, signal });
     await forge.upsertRelease({ tag: names.tag, name: `${provenance.package} ${newest.name}`, body }, signal);
   }

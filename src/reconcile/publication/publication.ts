@@ -10,13 +10,13 @@ import type { CheckRun } from '../forge/checks.ts';
 import type { PackageDir } from '../git-port.ts';
 import { downstreamJob, proposalJob, publicationJob } from '../jobs.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { highestRevision, loadRevisionRefs } from '../repository/package-revisions.ts';
+import { highestRevision, loadRevisionRefs, publishedRefs } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import { openRegistered } from '../repository/registered.ts';
 import { acceptedAtMerge } from '../review/accepted-at-merge.ts';
 import { createDueRevisions } from '../review/due-revisions.ts';
 import { catchUserError } from '../text/why-refused.ts';
-import { announce } from './announce.ts';
+import { announce, releasedAmong } from './announce.ts';
 import { reportOf, reportedAsUnapproved } from './decision.ts';
 import { publish } from './publish.ts';
 
@@ -58,7 +58,9 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
         published = true;
       }
     };
-    for (const found of await rootPackages(access, head, config.directory, signal)) {
+    const packages = await rootPackages(access, head, config.directory, signal);
+    const released = releasedAmong(access.forge, await tagsToAnnounce(access, packages), signal);
+    for (const found of packages) {
       // What is wrong with one package, or its tag, holds up no other.
       await catchUserError(
         () => publishAll(found),
@@ -77,6 +79,18 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
     await ports.enqueue(publicationJob(repository, INDEX_WAIT));
     return PUT_OFF;
 
+    async function tagsToAnnounce(
+      { git }: RepositoryAccess,
+      packages: readonly PackageDir[],
+    ): Promise<readonly string[]> {
+      const refs = await loadRevisionRefs(git, signal);
+      return packages.flatMap(({ directory }) => {
+        const newest = highestRevision(refs, directory);
+        const isKnown = announced.get(`${repository.id} ${directory}`)?.oid === newest?.tag.oid;
+        return newest === undefined || isKnown ? [] : [publishedRefs(directory, newest.name).tag];
+      });
+    }
+
     async function announceNewest(
       to: RepositoryAccess,
       by: RepositoryConfig,
@@ -92,7 +106,7 @@ export function createPublicationReconciler(ports: Ports): Reconciler<'publicati
         if (known.unapproved && commit === head) unapproved.set(found.path, newest.name);
         return;
       }
-      const provenance = await announce({ ports, to, config: by, found, newest, refs, signal });
+      const provenance = await announce({ ports, to, config: by, found, newest, refs, released, signal });
       if (provenance?.proposal !== undefined)
         await ports.enqueue(proposalJob(repository, provenance.proposal));
       const reported = reportedAsUnapproved(provenance, commit, head);

@@ -1,5 +1,5 @@
 /** Puts a value into a memory as its newest, and forgets the oldest beyond so many. */
-export function keepNewest<Value>(memory: Map<string, Value>, key: string, value: Value, most: number): void {
+export function keepNewest<Key, Value>(memory: Map<Key, Value>, key: Key, value: Value, most: number): void {
   memory.delete(key);
   memory.set(key, value);
   for (const oldest of memory.keys()) {

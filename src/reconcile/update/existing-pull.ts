@@ -8,6 +8,7 @@ import type { Ports } from '../ports.ts';
 import { fetchedHead } from '../repository/pull-head.ts';
 import { rolloutsOf } from '../rollout/scope.ts';
 import { holdsConflicts, newestSealed, packagesOf, type UpdatedPackage } from '../seal/update-record.ts';
+import { keepNewest } from '../text/keep-newest.ts';
 import { listsOtherPackages, revisionInTitle } from './body.ts';
 import { wasClosedByPortico } from './close-obsolete.ts';
 import type { UpdatePlan, Member, PlannedPull } from './plan.ts';
@@ -22,7 +23,7 @@ export async function declinedBefore(
   signal?: AbortSignal,
 ): Promise<Withheld | null> {
   const { git } = downstreamRepository.access;
-  for (const pull of pulls.filter(({ state, merged }) => state === 'closed' && !merged)) {
+  for (const pull of (await pulls()).filter(({ state, merged }) => state === 'closed' && !merged)) {
     // Also where its branch was deleted with it.
     const head = await fetchedHead(git, pull, signal);
     const sides = head === null ? null : { head, base: downstreamRepository.base.oid };
@@ -45,19 +46,34 @@ export async function declinedBefore(
 
 /** The pull request that brought a package to the revision which it is at, where Portico's record of it is still there. */
 export async function mergedBy(
-  { seals }: Pick<Ports, 'seals'>,
-  { downstreamRepository, pulls }: Pick<UpdatePlan, 'downstreamRepository' | 'pulls'>,
+  { seals, memories }: Pick<Ports, 'seals' | 'memories'>,
+  { downstreamRepository, branch, head: stands, pulls }: UpdatePlan,
   { directory, upstream: { current } }: Downstream,
   signal?: AbortSignal,
 ): Promise<number | undefined> {
-  const { git } = downstreamRepository.access;
-  const newest = pulls.find(({ merged }) => merged);
-  const head = newest === undefined ? null : await git.resolve(newest.headSha, signal);
-  if (newest === undefined || head === null) return undefined;
-  const ours = await newestSealed(git, { head }, seals, signal);
+  const { access, base } = downstreamRepository;
+  const merges = memories.of(createMerges);
+  const key = `${access.ref.id} ${branch} ${directory}`;
+  const state = `${base.oid} ${current}`;
+  const known = merges.get(key);
+  if (stands === null && known?.state === state && known.times >= SURE_LOOKS) return known.number;
+  const newest = (await pulls()).find(({ merged }) => merged);
+  const head = newest === undefined ? null : await access.git.resolve(newest.headSha, signal);
+  const ours = head === null ? null : await newestSealed(access.git, { head }, seals, signal);
   const recorded = ours && packagesOf(ours.record).find((one) => one.directory === directory);
-  return recorded?.to === current ? newest.number : undefined;
+  const number = recorded?.to === current ? newest?.number : undefined;
+  const times = known?.state === state && known.number === number ? known.times + 1 : 1;
+  keepNewest(merges, key, { state, number, times }, MAX_MERGES);
+  return number;
 }
+
+/** A merge is told by the forge a moment later than by git: while git stands still, what it said so often is not asked again. */
+const SURE_LOOKS = 2;
+const MAX_MERGES = 50_000;
+const createMerges = (): Map<
+  string,
+  { readonly state: string; readonly number: number | undefined; readonly times: number }
+> => new Map();
 
 /** How many update pull requests are open that Portico made. */
 export async function countOpen(

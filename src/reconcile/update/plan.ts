@@ -21,7 +21,7 @@ import type { CommitInfo } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
 import { readKptfileAt } from '../repository/kptfile-at.ts';
 import { newestSealed, packagesOf, type UpdatedPackage, type UpdateRecord } from '../seal/update-record.ts';
-import { branchPulls } from './branch-pulls.ts';
+import { branchPulls, type BranchPulls } from './branch-pulls.ts';
 import { sourcesBranch, sourceUpdateIn } from './source-update.ts';
 
 /** A package that was looked at. */
@@ -37,8 +37,8 @@ export interface UpdatePlan {
   /** Name of the group; absent for one package alone. */
   readonly group?: string;
   readonly candidates: readonly Candidate[];
-  /** All there ever were of the branch, newest first. */
-  readonly pulls: readonly Pull[];
+  /** Those of the branch that were not merged, and at least the last that was, newest first. */
+  pulls(): Promise<readonly Pull[]>;
   readonly open: Pull | undefined;
   /** Head of the branch; null where it is not there. */
   readonly head: string | null;
@@ -96,7 +96,7 @@ export async function planUpdates({
   readonly guarded: <Result>(work: () => Promise<Result>) => Promise<Result | undefined>;
   readonly signal?: AbortSignal | undefined;
 }): Promise<PlannedUpdates> {
-  const plans: UpdatePlan[] = [];
+  const wanted: WantedPlan[] = [];
   const withheld = new Map<string, Withheld>();
   const groups = { upstream: new Map<string, Candidate[]>(), sources: new Map<string, Candidate[]>() };
   const unread = { upstream: new Set<string>(), sources: new Set<string>() };
@@ -110,7 +110,7 @@ export async function planUpdates({
   const place = async (candidate: Candidate, group: string | undefined, own: string): Promise<void> => {
     const kind = candidate.down.renewal === undefined ? 'upstream' : 'sources';
     if (group === undefined || (await hasOwn(downstreamRepository, own, signal))) {
-      plans.push(await updatePlanOf({ ...planned, branch: own, candidates: [candidate], about: {} }));
+      wanted.push({ branch: own, candidates: [candidate] });
       return;
     }
     const { down, target } = candidate;
@@ -146,15 +146,36 @@ export async function planUpdates({
   for (const kind of ['upstream', 'sources'] as const) {
     for (const [group, candidates] of groups[kind]) {
       // What could not be read must not look as if it had left the group.
-      if (unread[kind].has(group)) continue;
-      await guarded(async () => {
-        const branch = GROUP_BRANCH[kind](group);
-        const plan = await updatePlanOf({ ...planned, branch, candidates, about: { group } });
-        if (candidates.length > 0 || plan.open !== undefined) plans.push(plan);
-      });
+      if (!unread[kind].has(group)) wanted.push({ branch: GROUP_BRANCH[kind](group), candidates, group });
     }
   }
+  const heads = await headsOf(downstreamRepository, wanted, signal);
+  const pulls = branchPulls(ports, downstreamRepository, heads, signal);
+  const plans: UpdatePlan[] = [];
+  for (const one of wanted) {
+    await guarded(async () => {
+      const plan = await updatePlanOf({
+        ...planned,
+        wanted: one,
+        head: heads.get(one.branch) ?? null,
+        pulls,
+      });
+      if (plan.candidates.length > 0 || plan.open !== undefined) plans.push(plan);
+    });
+  }
   return { plans, withheld };
+}
+
+type WantedPlan = Pick<UpdatePlan, 'branch' | 'candidates' | 'group'>;
+
+async function headsOf(
+  { access: { git } }: DownstreamRepository,
+  wanted: readonly WantedPlan[],
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<string, string | null>> {
+  const heads = new Map<string, string | null>();
+  for (const { branch } of wanted) heads.set(branch, await git.resolve(`refs/heads/${branch}`, signal));
+  return heads;
 }
 
 /**
@@ -222,29 +243,26 @@ const GROUP_BRANCH = { upstream: groupBranch, sources: groupSourcesBranch } as c
 async function updatePlanOf({
   ports,
   downstreamRepository,
-  branch,
-  candidates,
-  about,
+  wanted,
+  head,
+  pulls,
   signal,
 }: {
-  readonly ports: Pick<Ports, 'seals' | 'memories'>;
+  readonly ports: Pick<Ports, 'seals'>;
   readonly downstreamRepository: DownstreamRepository;
-  readonly branch: string;
-  readonly candidates: readonly Candidate[];
-  readonly about: { readonly group?: string };
+  readonly wanted: WantedPlan;
+  readonly head: string | null;
+  readonly pulls: BranchPulls;
   readonly signal: AbortSignal | undefined;
 }): Promise<UpdatePlan> {
   const { git } = downstreamRepository.access;
-  const head = await git.resolve(`refs/heads/${branch}`, signal);
   const sides = head === null ? null : { head, base: downstreamRepository.base.oid };
-  const pulls = await branchPulls({ ports, downstreamRepository, branch, head, signal });
+  const known = head === null ? [] : await pulls.of(wanted.branch);
   return {
     downstreamRepository,
-    branch,
-    ...about,
-    candidates,
-    pulls,
-    open: pulls.find(({ state }) => state === 'open'),
+    ...wanted,
+    pulls: () => pulls.of(wanted.branch),
+    open: known.find(({ state }) => state === 'open'),
     head,
     before: sides && (await newestSealed(git, sides, ports.seals, signal)),
   };

@@ -47,7 +47,7 @@ async function whyBranchStays(
   signal: AbortSignal | undefined,
 ): Promise<string | null> {
   if (head === null || isDirect({ head, before })) return null;
-  if (pulls.some(({ merged, headSha }) => merged && headSha === head)) return null;
+  if ((await pulls()).some(({ merged, headSha }) => merged && headSha === head)) return null;
   if (await access.git.isAncestor(head, base.oid, signal)) return null;
   return 'its branch holds commits that were not merged';
 }
