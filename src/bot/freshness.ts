@@ -5,8 +5,10 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import type { RepositoryFacts, RepositoryPort } from '../reconcile/forge/repository.ts';
 import type { Git } from '../reconcile/git-port.ts';
 import { traitsOf } from '../reconcile/job.ts';
+import { keepNewest } from '../reconcile/text/keep-newest.ts';
 import type { ReceivedJob } from './received-job.ts';
 
 /** What a job is about, in milliseconds of the wall clock. */
@@ -26,7 +28,14 @@ export interface Freshness {
   stamp(): number;
   /** The same git, whose whole fetch is left out where the last one is fresh enough. */
   wrap(repositoryId: number, git: Git): Git;
+  /** The same calls, where what a repository is, asked for a moment ago, is not asked for again. */
+  wrapForge<Some extends Pick<RepositoryPort, 'get'>>(repositoryId: number, forge: Some): Some;
 }
+
+/** About what a job takes; who may read a repository decides where its content goes, so what was told longer ago is asked for anew. */
+const MAX_FACTS_MS = 5_000;
+/** Repositories of which an answer is kept. */
+const MAX_FACTS = 1_000;
 
 /**
  * Clocks of processes are kept by NTP and rarely so far apart. Within that time after a job was asked for, each job of a burst works out anew what it could
@@ -37,11 +46,11 @@ const MAX_ASKED_MARGIN_MS = 1_000;
 /** `marginMs`: how far the clocks of the processes that share a queue may be apart; 0 for one process. */
 export function createFreshness(now: () => number, marginMs: number): Freshness {
   const began = new Map<number, number>();
+  const facts = new Map<number, { readonly at: number; readonly facts: RepositoryFacts }>();
   const moments = new AsyncLocalStorage<Moment | null>();
 
-  function isFresh(repositoryId: number): boolean {
+  function isFresh(at: number | undefined): boolean {
     const since = moments.getStore()?.since;
-    const at = began.get(repositoryId);
     // A time that has not come means that the clock was set back: it proves nothing.
     return since !== undefined && at !== undefined && at > since + marginMs && at <= now();
   }
@@ -61,11 +70,22 @@ export function createFreshness(now: () => number, marginMs: number): Freshness 
       ...git,
       async fetch(options = {}, signal) {
         const whole = options.refspecs === undefined;
-        if (whole && isFresh(repositoryId)) return null;
+        if (whole && isFresh(began.get(repositoryId))) return null;
         const at = now();
         const result = await git.fetch(options, signal);
         if (whole) began.set(repositoryId, at);
         return result;
+      },
+    }),
+    wrapForge: (repositoryId, forge) => ({
+      ...forge,
+      async get(signal) {
+        const known = facts.get(repositoryId);
+        if (known !== undefined && isFresh(known.at) && now() - known.at <= MAX_FACTS_MS) return known.facts;
+        const at = now();
+        const found = await forge.get(signal);
+        keepNewest(facts, repositoryId, { at, facts: found }, MAX_FACTS);
+        return found;
       },
     }),
   };

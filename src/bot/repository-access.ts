@@ -44,7 +44,7 @@ export function createRepositoryAccess({
     if (home === null) return null;
     const git = freshness.wrap(home.id, boundTo(home.id, await mirrors.open(home, signal)));
     const [facts] = await Promise.all([
-      forge.repository(home.installationId, home).get(signal),
+      freshness.wrapForge(home.id, forge.repository(home.installationId, home)).get(signal),
       git.fetch({}, signal),
     ]);
     return { git, defaultBranch: facts.defaultBranch };
@@ -64,7 +64,7 @@ export function createRepositoryAccess({
   async function open(ref: RepositoryRef, signal?: AbortSignal): Promise<RepositoryAccess> {
     await identity.learn(ref.installationId, signal);
     const mirror = boundTo(ref.id, await mirrors.open(ref, signal));
-    const repository = forge.repository(ref.installationId, ref);
+    const repository = freshness.wrapForge(ref.id, forge.repository(ref.installationId, ref));
     const plain = freshness.wrap(ref.id, traced(tracing, mirror));
     const demands = branchDemands.of(ref.id, repository);
     // With a key of its own every commit is signed already.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { createFreshness, type Moment } from '../../src/bot/freshness.ts';
+import type { RepositoryFacts } from '../../src/reconcile/forge/repository.ts';
 import type { Git } from '../../src/reconcile/git-port.ts';
 
 let clock = 0;
@@ -70,6 +71,27 @@ test('clocks may be apart, and may be set back', async () => {
   clock = 80;
   await back.job(about(60));
   expect(back.fetches()).toBe(2);
+});
+
+test('what a repository is, is asked for once by jobs about one event, and anew seconds later', async () => {
+  clock = 100;
+  const freshness = createFreshness(() => clock, 0);
+  let asked = 0;
+  const get = (): Promise<RepositoryFacts> =>
+    Promise.resolve({ labels: { asked: String((asked += 1)) } } as unknown as RepositoryFacts);
+  const [forge, other] = [freshness.wrapForge(1, { get }), freshness.wrapForge(2, { get })];
+  const told = (moment: Moment | null, of = forge): Promise<unknown> =>
+    freshness.during(moment, async () => (await of.get()).labels?.['asked']);
+  expect([await told(about(90)), await told(about(99))]).toEqual(['1', '1']);
+  expect(await told(about(90), other)).toBe('2');
+  // A later event, a command, and work outside of jobs.
+  expect([await told(about(100)), await told(null), (await forge.get()).labels]).toEqual([
+    '3',
+    '4',
+    { asked: '5' },
+  ]);
+  clock = 6_000;
+  expect(await told(about(90))).toBe('6');
 });
 
 test('a job that only looks passes its moment on', async () => {
