@@ -35,7 +35,7 @@ import { connect } from './connections.ts';
 import type { EventPorts } from './deliveries.ts';
 import { createFreshness } from './freshness.ts';
 import { createHandlers } from './handlers.ts';
-import { LANES, tenantOf } from './lanes.ts';
+import { inTime, LANES, tenantOf } from './lanes.ts';
 import { createPorts } from './ports.ts';
 import { createReaders } from './readers.ts';
 import { createRepositoryAccess } from './repository-access.ts';
@@ -122,7 +122,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
         ...(trace !== undefined && { trace }),
         ...(delivery !== undefined && { delivery }),
       };
-      return store([jobs].flat().map((job) => asStored(inTurn(turns, job), about)));
+      return store([jobs].flat().map((job) => asStored(inTime(inTurn(turns, job), about), about)));
     },
   });
   const readers = createReaders({

@@ -37,6 +37,17 @@ export function tenantOf({ data }: Pick<Job, 'data'>): { readonly tenant?: strin
   return 'repository' in data ? { tenant: String(data.repository.installationId) } : {};
 }
 
+/** Lower than any difference of priorities within a lane. */
+const PAST = -10_000;
+
+/**
+ * The job with its priority: what a sweep looks for waits for what a delivery asked for, and for what comes of that. Somebody did it just
+ * now, and a server that starts with nothing has hours of looking around before it.
+ */
+export function inTime(job: Job, { delivery }: { readonly delivery?: unknown }): Job {
+  return delivery === undefined ? { ...job, priority: (job.priority ?? 0) + PAST } : job;
+}
+
 /** Processor time that a proposal gets before it goes to where long ones wait. */
 const SLICE_MS = 3_000;
 /** A small package takes 30 ms in a process that has just been started. */

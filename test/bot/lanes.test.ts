@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { LANES, tenantOf, shareOf } from '../../src/bot/lanes.ts';
+import { inTime, LANES, tenantOf, shareOf } from '../../src/bot/lanes.ts';
 import { readJob } from '../../src/bot/received-job.ts';
 import { JOB_KINDS } from '../../src/reconcile/job.ts';
 import { downstreamJob, LONG_STRANGER, repositoryJob, STRANGER, sweepJob } from '../../src/reconcile/jobs.ts';
@@ -20,6 +20,16 @@ test('what comes from a fork has the processes of strangers, and others once som
 
 test('every kind of job travels in one lane', () => {
   expect(LANES.flatMap(({ kinds }) => [...kinds]).toSorted()).toEqual(JOB_KINDS.toSorted());
+});
+
+test('what a sweep asks for comes after everything that came of a delivery', () => {
+  const author = { ...repositoryJob(repository), priority: -1_000 };
+  const command = { ...repositoryJob(repository), priority: 10 };
+  const priorities = [inTime(author, { delivery: 'one' }), inTime(command, {}), inTime(author, {})].map(
+    ({ priority = 0 }) => priority,
+  );
+  expect(priorities).toEqual(priorities.toSorted((a, b) => b - a));
+  expect(inTime(command, { delivery: 'one' })).toBe(command);
 });
 
 test('a job is the work of the installation of its repository', () => {
