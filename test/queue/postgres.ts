@@ -13,7 +13,7 @@ const run = promisify(execFile);
 export interface PostgresServer extends AsyncDisposable {
   /** The address of the database `postgres`. */
   readonly url: string;
-  /** The address of a new, empty database. */
+  /** The address of a new, empty database. The server listens at 127.0.0.2, too. */
   createDatabase(): Promise<string>;
   /** Ends it without warning, as a crash does, and starts it again at the same address. */
   restart(): Promise<void>;
@@ -39,7 +39,7 @@ export async function startPostgres(): Promise<PostgresServer | null> {
   const data = join(root, 'data');
   const port = await freePort();
   await as('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C');
-  const settings = `-p ${port} -h 127.0.0.1 -k ${root} -F -c max_connections=60`;
+  const settings = `-p ${port} -h 127.0.0.1,127.0.0.2 -k ${root} -F -c max_connections=60`;
   const start = () => as('pg_ctl', '-D', data, '-w', '-l', join(root, 'log'), '-o', settings, 'start');
   await start();
   const address = (name: string) => `postgres://postgres@127.0.0.1:${port}/${name}`;

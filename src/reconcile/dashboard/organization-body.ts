@@ -13,7 +13,7 @@ import type { RolloutLook } from '../rollout/rollouts.ts';
 import { code } from '../text/markdown-blocks.ts';
 import { conditionOf, dueUpdates } from './body.ts';
 import type { StandingVariant } from './input.ts';
-import { isInside, section } from './section.ts';
+import { outermost, section } from './section.ts';
 
 export const ORGANIZATION_TITLE = 'Portico dashboard of the organisation';
 
@@ -155,13 +155,8 @@ function mistakesOf({ mistakes = 0, documents, inventory }: CatalogRepository): 
   return mistakes + files;
 }
 
-/** Subpackages are part of their package. */
 function topPackages({ directory, packages }: CatalogRepository): CatalogRepository['packages'] {
-  return packages.filter(
-    (one) =>
-      packagePathOf(directory, one.directory) !== undefined &&
-      !packages.some((other) => isInside(one.directory, other.directory)),
-  );
+  return outermost(packages).filter((one) => packagePathOf(directory, one.directory) !== undefined);
 }
 
 function shown(count: number): string {

@@ -7,7 +7,7 @@ import { upstreamText } from '../../text/revision-text.ts';
 import { code, foreignTitle } from '../text/markdown-blocks.ts';
 import type { DashboardDraft, DashboardUser } from './facts.ts';
 import type { DashboardInput } from './input.ts';
-import { isInside, section, SETTLED } from './section.ts';
+import { outermost, section, SETTLED } from './section.ts';
 
 /** Users and retired revisions of one package that are named; the rest is counted. */
 const MAX_NAMED = 5;
@@ -19,8 +19,7 @@ type Input = Pick<
 
 export function packagesPart(input: Input): string {
   const { repository, changed } = input;
-  const packages = repository.packages
-    .filter((one) => !repository.packages.some((other) => isInside(one.directory, other.directory)))
+  const packages = outermost(repository.packages)
     .map((one) => ({ ...one, path: packagePathOf(repository.directory, one.directory) ?? one.directory }))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   if (packages.length === 0) return '';
