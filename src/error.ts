@@ -28,6 +28,14 @@ export interface Refusal {
 export const NEWER_VERSION =
   'During an upgrade, a process of the newer version takes it. Otherwise the next sweep makes up for it.';
 
+/** For a failure that speaks of certificates: the two programs read different variables, and either may be the one that is missing. */
+export function certificateHint(text: string): { readonly hint?: string } {
+  if (!/certificate/i.test(text)) return {};
+  return {
+    hint: 'Certificates of your own authority: NODE_EXTRA_CA_CERTS names them for API calls, and GIT_SSL_CAINFO for git.',
+  };
+}
+
 export const MACHINE_HINT =
   'Free disk space or memory, or raise the limit of open files. Portico retries, and continues when there is room.';
 

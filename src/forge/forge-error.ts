@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../error-code.ts';
-import { PorticoError } from '../error.ts';
+import { certificateHint, PorticoError } from '../error.ts';
 import { shorten } from '../text/cut-text.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 
@@ -65,6 +65,7 @@ export function forgeError(refusal: Refusal, now: number): PorticoError {
     blame: 'forge',
     cause: refusal.cause,
     ...(hint === undefined ? {} : { hint }),
+    ...(status === 0 && certificateHint(detail)),
   });
 }
 

@@ -1,4 +1,4 @@
-import { MACHINE_HINT, PorticoError, troubleIn } from '../error.ts';
+import { certificateHint, MACHINE_HINT, PorticoError, troubleIn } from '../error.ts';
 
 export interface GitFailure {
   /** The subcommand, for the message. */
@@ -47,7 +47,7 @@ export function gitError(failure: GitFailure): PorticoError {
     });
   }
   if (NETWORK.test(text) || BROKEN_OFF.test(text))
-    return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge' });
+    return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge', ...certificateHint(text) });
   if (CORRUPT.test(text)) {
     return new PorticoError('GIT_CORRUPT', message, {
       blame: 'bug',
