@@ -11,7 +11,7 @@ import { eventually } from './eventually.ts';
 import { openPlay, scenarioOf } from './fault-play.ts';
 import { freePort } from './portico-process.ts';
 
-/** A host that vanishes from the database, and a database without a disk, `npm run faults` only: each is a row of docs/runbooks.md. */
+/** A host that vanishes from the database, and a database without a disk, `npm run faults` only: each is a row of docs/performance.md. */
 vi.setConfig({ testTimeout: 1_800_000 });
 
 /** Where one process reaches the server, so that packets of its connections alone can be dropped. */

@@ -6,7 +6,7 @@ import type { Call, Fault } from './fault-proxy.ts';
 
 /**
  * A part of the forge that is away for a while, `npm run faults` only: what each comes to, and how long after its end, is a row of
- * docs/runbooks.md. `FAULT_SECONDS` says for how long.
+ * docs/performance.md. `FAULT_SECONDS` says for how long.
  */
 vi.setConfig({ testTimeout: 1_800_000 });
 
