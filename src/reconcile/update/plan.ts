@@ -38,7 +38,7 @@ export interface UpdatePlan {
   readonly group?: string;
   readonly candidates: readonly Candidate[];
   /** Those of the branch that were not merged, and at least the last that was, newest first. */
-  pulls(): Promise<readonly Pull[]>;
+  readonly pulls: () => Promise<readonly Pull[]>;
   readonly open: Pull | undefined;
   /** Head of the branch; null where it is not there. */
   readonly head: string | null;

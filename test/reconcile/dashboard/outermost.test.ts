@@ -7,6 +7,8 @@ import { exponentOf, growsAtMost } from '../../growth/growth.ts';
 const named = (...names: readonly string[]) =>
   names.map((name) => ({ directory: repositoryDirectory(name) }));
 
+const many = (size: number) => named(...Array.from({ length: size }, (_one, at) => `d${at % 100}/p${at}`));
+
 test('packages inside another one are left out, and the top holds all', () => {
   const all = named('a', 'a/b', 'a/b/c', 'ab', 'x/y/z', 'x/y/z/deep/er');
   expect(outermost(all)).toEqual(named('a', 'ab', 'x/y/z'));
@@ -14,6 +16,5 @@ test('packages inside another one are left out, and the top holds all', () => {
 });
 
 test('it takes time in proportion to the packages', () => {
-  const make = (size: number) => named(...Array.from({ length: size }, (_one, at) => `d${at % 100}/p${at}`));
-  expect(growsAtMost(1.6, () => exponentOf(make, outermost, 1 << 16))).toBeLessThan(1.6);
+  expect(growsAtMost(1.6, () => exponentOf(many, outermost, 1 << 16))).toBeLessThan(1.6);
 });

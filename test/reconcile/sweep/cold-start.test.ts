@@ -12,6 +12,9 @@ import { startStage, type Stage } from '../stage.ts';
 /** A server that starts with nothing reads every repository again: a repository costs a few calls, however many packages it has. */
 const PACKAGES = Array.from({ length: 12 }, (_one, at) => `p${at}`);
 
+const all = (at: (path: string) => Record<string, string>): Record<string, string> =>
+  Object.assign({}, ...PACKAGES.map((path) => at(path))) as Record<string, string>;
+
 let stage: Stage;
 
 beforeAll(async () => {
@@ -24,8 +27,6 @@ beforeAll(async () => {
     { watched: true, shares: true },
   );
   const up = stage.repository('packages');
-  const all = (at: (path: string) => Record<string, string>): Record<string, string> =>
-    Object.assign({}, ...PACKAGES.map((path) => at(path))) as Record<string, string>;
   await up.push(
     'main',
     all((path) => below(path, smallPackage('web'))),
