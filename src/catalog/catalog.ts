@@ -110,6 +110,8 @@ export interface CatalogRepository {
   readonly deployment?: boolean;
   /** Updates here may merge themselves. */
   readonly automerge: boolean;
+  /** Repositories whose variants may merge themselves, too. */
+  readonly automergeFrom?: readonly string[];
   /** Which updates come together, and which first: globs over package paths. */
   readonly updates?: {
     readonly groups?: readonly { readonly name: string; readonly packages: readonly string[] }[];

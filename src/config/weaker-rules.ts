@@ -163,7 +163,8 @@ export const WEAKER_RULES: Readonly<Record<string, WeakerRule>> = {
   'sharing.to': { isWeaker: longer },
   'sharing.from': { isWeaker: longer },
   'sharing.within': { isWeaker: switchedOn },
-  controlledBy: { isWeaker: longer },
+  // Whom it no longer obeys holds its updates back no more.
+  controlledBy: { isWeaker: always },
   'inventory.directory': { isWeaker: always },
   dashboard: FREE,
   'organization.dashboard': FREE,

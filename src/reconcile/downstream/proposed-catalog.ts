@@ -1,14 +1,25 @@
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { isBelow } from '../../revision/package-path.ts';
 import type { Ports } from '../ports.ts';
-import { DOCUMENTS } from '../repository/configuration.ts';
 import type { RepositoryDocuments } from '../repository/variant-documents.ts';
-import { expandElsewhere, workOut } from './variant-expansion.ts';
+import { expandElsewhere, expansionOf, workOut } from './variant-expansion.ts';
 import { readingOf, setsOf, setWork } from './variant-reading.ts';
 
 /** How long a look waits for the sets of a proposal. */
 const PATIENCE_MS = 5_000;
+
+interface Proposed {
+  readonly config: Pick<RepositoryConfig, 'sharing' | 'controlledBy' | 'deployment'>;
+  /** Undefined where they stay. */
+  readonly documents: RepositoryDocuments | undefined;
+}
+
+/** The index with other documents of one repository. */
+export interface ProposedCatalog {
+  readonly catalog: Catalog;
+  /** False if some set took too long to be worked out. */
+  readonly isWhole: boolean;
+}
 
 /**
  * The index as it will be once a repository's configuration and documents are merged; its sets are worked out, where they are
@@ -17,12 +28,8 @@ const PATIENCE_MS = 5_000;
 export async function proposedCatalog(
   { catalog, content }: Pick<Ports, 'catalog' | 'content'>,
   known: CatalogRepository,
-  proposed: {
-    readonly config: Pick<RepositoryConfig, 'sharing' | 'controlledBy'>;
-    /** Absent where they stay. */
-    readonly documents?: RepositoryDocuments;
-  },
-): Promise<Catalog> {
+  proposed: Proposed,
+): Promise<ProposedCatalog> {
   const now = proposedRepository(known, proposed);
   const swapped = <Found extends CatalogRepository | undefined>(one: Found): Found | CatalogRepository =>
     one?.ref.id === known.ref.id ? now : one;
@@ -45,21 +52,18 @@ export async function proposedCatalog(
     return sets.map((set) => setWork(control, set, reading));
   });
   await workOut(next, works, (work) => content.expand(work), { patienceMs: PATIENCE_MS, late: () => {} });
-  return next;
+  return { catalog: next, isWhole: works.every((work) => expansionOf(next, work) !== undefined) };
 }
 
 function proposedRepository(
   { sharing: _sharing, controlledBy: _controlledBy, ...known }: CatalogRepository,
-  { config: { sharing, controlledBy }, documents }: Parameters<typeof proposedCatalog>[2],
+  { config: { sharing, controlledBy, deployment }, documents }: Proposed,
 ): CatalogRepository {
-  const elsewhere = known.inventory.filter(({ file }) => !isBelow(DOCUMENTS, file));
   return {
     ...known,
+    deployment,
     ...(sharing && { sharing }),
     ...(controlledBy && { controlledBy }),
-    ...(documents && {
-      documents: documents.documents,
-      inventory: [...documents.inventory, ...elsewhere],
-    }),
+    ...documents,
   };
 }

@@ -7,19 +7,19 @@ import { CONFIGURATION_FILE, DOCUMENTS } from './configuration.ts';
 /** A file, or a folder with all below, from the root of the repository, that decides what is let in. */
 export interface DecidingPlace {
   readonly path: RepositoryDirectory;
-  readonly kind: 'configuration' | 'owners' | 'file' | 'definitions';
+  readonly kind: 'configuration' | 'documents' | 'owners' | 'file' | 'definitions';
   /** For people: `guardrail team`. */
   readonly of: string;
 }
 
-type Deciding = Pick<RepositoryConfig, 'branch' | 'functions' | 'guardrails'>;
+type Deciding = Pick<RepositoryConfig, 'branch' | 'functions' | 'guardrails' | 'inventory'>;
 
 /**
- * Pure: all such places: the configuration, CODEOWNERS, and what guardrails and functions are made from. `own` is this repository,
+ * Pure: all such places: the configuration, documents, CODEOWNERS, and what guardrails and functions are made from. `own` is this repository,
  * `owner/name`, which a guardrail may name like any other.
  */
 export function decidingPlaces(
-  { branch, functions, guardrails }: Deciding,
+  { branch, functions, guardrails, inventory }: Deciding,
   own: string,
 ): readonly DecidingPlace[] {
   const isHere = ({ repo, ref = branch }: CrdSource): boolean =>
@@ -30,7 +30,10 @@ export function decidingPlaces(
     of,
   });
   return [
-    ...[CONFIGURATION_FILE, DOCUMENTS].map((path) => place(path, 'configuration', 'configuration')),
+    place(CONFIGURATION_FILE, 'configuration', 'configuration'),
+    ...[DOCUMENTS, ...(inventory ? [inventory.directory] : [])].map((path) =>
+      place(path, 'documents', 'configuration'),
+    ),
     ...CODE_OWNER_FILES.map((path) => place(path, 'owners', 'CODEOWNERS')),
     ...[...guardrails.mutators, ...guardrails.validators].flatMap(
       ({ name, configPath, policyPath, rego, crds = [] }) => {

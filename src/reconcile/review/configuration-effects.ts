@@ -17,13 +17,13 @@ const OF_PROPOSALS = /^(?:publish\.|access\.(?:approve|publish)$|guardrail|exemp
 
 /** What it does to open proposals and to other repositories, one Markdown paragraph each. */
 export async function configurationEffects(
-  { ports, access, signal }: RepositoryWork<'catalog' | 'content' | 'enqueue' | 'log', 'forge' | 'ref'>,
+  { ports, access, signal }: RepositoryWork<'catalog', 'forge' | 'ref'>,
   { pull, config }: Pick<ProposalSnapshot, 'pull' | 'config'>,
-  { changes, proposed, documents, problems }: ReadConfig,
+  { changes, proposed, index, problems }: ReadConfig,
 ): Promise<readonly string[]> {
   if (problems.length > 0 || proposed === null) return [];
   const open = await openProposalsText(access, { pull, config }, changes, signal);
-  const elsewhere = await documentEffects(ports, access.ref.id, { inEffect: config, proposed, documents });
+  const elsewhere = index === null ? [] : documentEffects(index);
   const inherited = changes.length === 0 ? '' : defaultsText(ports, access.ref);
   return [open, inherited, ...elsewhere].filter((text) => text !== '');
 }

@@ -1,56 +1,28 @@
-/** What documents and consent that a proposal changes will do in other repositories: packages of variants, and waves. */
+/** Pure: what documents and consent that a proposal changes will do in other repositories: packages of variants, and waves. */
 import { repositoryName, type Catalog, type CatalogRepository } from '../../catalog/catalog.ts';
-import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { assignWaves } from '../../package/rollout/assign.ts';
 import { canonicalJson } from '../../revision/digest.ts';
 import { counted } from '../../text/counted.ts';
-import { prepareVariants } from '../downstream/prepare-variants.ts';
-import { proposedCatalog } from '../downstream/proposed-catalog.ts';
 import { variantDigest } from '../downstream/variant-content.ts';
 import { variantPlan, type PlannedVariant, type VariantPlan } from '../downstream/variant-plan.ts';
-import type { Ports } from '../ports.ts';
 import { mayFlow } from '../repository/visibility.ts';
 import { followersOf } from '../rollout/facts.ts';
 import { rolloutsOf, type Governed, type Rollouts } from '../rollout/scope.ts';
 import { selects } from '../rollout/selectors.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
-import type { ProposedDocuments } from './proposed-changes.ts';
+import type { IndexSides } from './effect-changes.ts';
 
 /** Packages, problems and downstreams that one sentence names; the others are counted. */
 const MAX_NAMED = 20;
 /** Packages of rollouts. */
 const MAX_PACKAGES = 10;
 
-type Working = Pick<Ports, 'catalog' | 'content' | 'enqueue' | 'log'>;
-
-/** One sentence for each effect; none where documents and consent stay, or the repository is not indexed yet. */
-export async function documentEffects(
-  ports: Working,
-  repository: number,
-  {
-    inEffect,
-    proposed,
-    documents,
-  }: {
-    readonly inEffect: RepositoryConfig;
-    readonly proposed: RepositoryConfig;
-    readonly documents: ProposedDocuments | null;
-  },
-): Promise<readonly string[]> {
-  const { catalog } = ports;
-  const known = catalog.get(repository);
-  if (known === undefined || (documents === null && consentOf(inEffect) === consentOf(proposed))) return [];
-  await prepareVariants(ports);
-  const after = documents === null ? {} : { documents: documents.after };
-  const next = await proposedCatalog(ports, known, { config: proposed, ...after });
+/** One sentence for each effect. */
+export function documentEffects({ before, after, here }: IndexSides): readonly string[] {
   return [
-    ...variantEffects(known, variantPlan(catalog), variantPlan(next)),
-    ...rolloutEffects(next, known, rolloutsOf(catalog), rolloutsOf(next)),
+    ...variantEffects(here, variantPlan(before), variantPlan(after)),
+    ...rolloutEffects(after, here, rolloutsOf(before), rolloutsOf(after)),
   ];
-}
-
-function consentOf({ sharing, controlledBy }: RepositoryConfig): string {
-  return canonicalJson({ sharing, controlledBy });
 }
 
 /** A variant, and where it makes its package. */

@@ -33,7 +33,7 @@ export async function configOfMerge(
   const places = await changedPlaces(git, proposal, commits, signal);
   if (places.length === 0) return { config: before.config, changes: [] };
   const proposed = await configurationOf(git, proposal, commits, signal);
-  const documents = await proposedDocuments(git, places, commits, signal);
+  const documents = await proposedDocuments(git, { places, config: before.config }, commits, { signal });
   const changes = await proposedChanges({ git, proposal, places, proposed, documents, commits, signal });
   return { config: before.config, changes };
 }

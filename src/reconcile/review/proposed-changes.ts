@@ -12,7 +12,7 @@ import {
 } from '../check/configuration-changes.ts';
 import type { RepositoryAccess } from '../ports.ts';
 import { loadDefinitions } from '../render/crd-definitions.ts';
-import { CONFIGURATION_FILE, DOCUMENTS, readConfiguration } from '../repository/configuration.ts';
+import { CONFIGURATION_FILE, readConfiguration } from '../repository/configuration.ts';
 import { decidingPlaces, isInPlace, type DecidingPlace } from '../repository/deciding-file.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import {
@@ -49,7 +49,7 @@ export async function changedPlaces(
   const changed: DecidingPlace[] = [];
   for (const place of decidingPlaces(proposal.config, proposal.facts.fullName)) {
     if (!mayChange(proposal, place)) continue;
-    if (place.kind === 'configuration') changed.push(place);
+    if (place.kind === 'configuration' || place.kind === 'documents') changed.push(place);
     else if (files !== head) continue;
     else if ((await identityAt(git, base, place, signal)) !== (await identityAt(git, head, place, signal)))
       changed.push(place);
@@ -99,22 +99,28 @@ export interface ProposedDocuments {
   readonly after: RepositoryDocuments;
 }
 
-/** The documents beside the configuration on both sides; null where none differs. */
+/** The documents beside the configuration and the registered inventory on both sides; null where none differs. */
 export async function proposedDocuments(
   git: Git,
-  places: readonly DecidingPlace[],
+  { places, config }: { readonly places: readonly DecidingPlace[] } & Pick<Configuring, 'config'>,
   { configured, head }: ConfiguredCommits,
-  signal: AbortSignal | undefined,
+  {
+    known,
+    signal,
+  }: { readonly known?: RepositoryDocuments | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<ProposedDocuments | null> {
-  if (!places.some(({ path }) => path === DOCUMENTS)) return null;
-  const at = (commit: string): Promise<RepositoryDocuments> =>
-    readDocuments({ git, commit, inventory: undefined, known: undefined, signal });
-  return { before: await at(configured), after: await at(head) };
+  if (!places.some(({ kind }) => kind === 'documents')) return null;
+  const inventory = config.inventory?.directory;
+  const at = (commit: string, documents = known): Promise<RepositoryDocuments> =>
+    readDocuments({ git, commit, inventory, known: documents, signal });
+  const before = await at(configured);
+  return { before, after: await at(head, before) };
 }
 
-/** Their mistakes. */
+/** Mistakes of the documents beside the configuration. */
 export function proposedProblems(documents: ProposedDocuments | null): ReturnType<typeof documentProblems> {
-  return documents === null ? [] : documentProblems(documents.after);
+  if (documents === null) return [];
+  return documentProblems(documents.after).filter(({ file }) => file.startsWith('.github/'));
 }
 
 /** What a proposal changes of the configuration in effect. `proposed` is null where it removes the file. */
@@ -168,7 +174,8 @@ export async function proposedChanges({
       const sides = { before: 'as in effect', after: 'other content' };
       return { field: `${of}: ${path}`, ...sides, weaker: true };
     });
-  const changed = documents === null ? [] : documentChanges(proposal, documents, channels.unread);
+  const changed =
+    documents === null ? [] : documentChanges(proposal, documents, { places, unread: channels.unread });
   return [
     ...fields.filter(({ weaker }) => weaker),
     ...contents,
@@ -239,11 +246,11 @@ async function channelsAt(
 function documentChanges(
   { otherFiles }: Configuring,
   { before }: ProposedDocuments,
-  unread: ReadonlySet<string>,
+  { places, unread }: { readonly places: readonly DecidingPlace[]; readonly unread: ReadonlySet<string> },
 ): ConfigurationChange[] {
   const known = new Set([...before.documents, ...before.inventory].map(({ file }) => file));
   return otherFiles
-    .filter(({ path }) => path.startsWith(`${DOCUMENTS}/`))
+    .filter(({ path }) => places.some((place) => place.kind === 'documents' && isInPlace(place, path)))
     .map(({ path, blob }) => ({
       field: path,
       before: known.has(path) ? 'as in effect' : 'not set',

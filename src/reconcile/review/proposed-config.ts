@@ -1,22 +1,26 @@
+import type { CatalogRepository } from '../../catalog/catalog.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { exemptionState, MAX_EXEMPT_DAYS } from '../../config/exemptions.ts';
 import { defaultRepositoryConfig } from '../../config/parse-repository-config.ts';
 import type { Exemption, GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
 import { readYaml } from '../../config/yaml-place.ts';
 import { PorticoError } from '../../error.ts';
-import { digestOf } from '../../revision/digest.ts';
+import { canonicalJson, digestOf } from '../../revision/digest.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import { configCheck, type ProposedConfig } from '../check/config-check.ts';
 import { tryConfiguration, type TrialWork } from '../check/config-trial.ts';
 import { weakeningOf, type ConfigurationChange } from '../check/configuration-changes.ts';
+import { proposedCatalog } from '../downstream/proposed-catalog.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import type { DecidingPlace } from '../repository/deciding-file.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
+import { needKnownIndex } from '../repository/whole-index.ts';
 import { loadApprovals } from './approvals.ts';
 import { configApproval } from './config-approval.ts';
+import { effectChanges, type IndexSides } from './effect-changes.ts';
 import {
   changedPlaces,
   configurationOf,
@@ -35,12 +39,19 @@ export type ConfiguringCommit = Configuring &
     readonly files?: string;
   };
 
-/** With what its effects elsewhere follow from. */
-export interface ReadConfig extends ProposedConfig {
+interface ComparedConfig extends ProposedConfig {
   /** Null where it has mistakes or is removed. */
   readonly proposed: RepositoryConfig | null;
   readonly documents: ProposedDocuments | null;
 }
+
+/** With what its effects elsewhere follow from. */
+export interface ReadConfig extends ComparedConfig {
+  /** Null where neither documents nor consent differ, or the repository is not in the index. */
+  readonly index: IndexSides | null;
+}
+
+type ReadWork = TrialWork & { readonly ports: Pick<Ports, 'catalog'> };
 
 /** The configuration of a proposal that changes it, or a file that it names, compared and tried; null where it does not. */
 export async function proposedConfig({
@@ -48,7 +59,7 @@ export async function proposedConfig({
   registered,
   inForce,
   ...work
-}: TrialWork & {
+}: ReadWork & {
   readonly access: Pick<RepositoryAccess, 'git'>;
   readonly registered: ConfiguringCommit;
   readonly inForce: LoadedGuardrails;
@@ -64,22 +75,63 @@ export async function proposedConfig({
   if (places.length === 0) return null;
   const configured = (await git.resolve(`refs/heads/${facts.defaultBranch}`, work.signal)) ?? base;
   const commits = { ...sides, configured, ...(files !== undefined && { files }) };
-  return configurationAt(work, git, { proposal: registered, places }, { inForce, commits });
+  const known = work.ports.catalog.get(facts.id);
+  const read = await configurationAt(
+    work,
+    git,
+    { proposal: registered, places, known },
+    { inForce, commits },
+  );
+  const index = await indexSides(work.ports, registered.config, read, known);
+  const effects = index === null ? [] : effectChanges(index, read.changes);
+  const weaker = read.changes.filter((one) => one.weaker);
+  const changes = [...weaker, ...effects, ...read.changes.filter((one) => !one.weaker)];
+  return { ...read, changes, index };
+}
+
+/** @throws PorticoError INDEX_INCOMPLETE, upon which the job is done later: who is in which wave is not known */
+async function indexSides(
+  ports: Pick<Ports, 'catalog' | 'content'>,
+  inEffect: RepositoryConfig,
+  { proposed, documents }: Pick<ReadConfig, 'proposed' | 'documents'>,
+  here: CatalogRepository | undefined,
+): Promise<IndexSides | null> {
+  const now = proposed ?? inEffect;
+  if (documents === null && consentOf(inEffect) === consentOf(now)) return null;
+  needKnownIndex(ports);
+  if (here === undefined) return null;
+  const before = await proposedCatalog(ports, here, { config: inEffect, documents: documents?.before });
+  const after = await proposedCatalog(ports, here, { config: now, documents: documents?.after });
+  return { before: before.catalog, after: after.catalog, here, isWhole: before.isWhole && after.isWhole };
+}
+
+/** Of the configuration what decides on documents of others, and what waves select by. */
+function consentOf({ sharing, controlledBy, deployment }: RepositoryConfig): string {
+  return canonicalJson({ sharing, controlledBy, deployment });
 }
 
 /** The configuration of a commit with its mistakes, or what it would change, and do to the packages that are there. */
 async function configurationAt(
   work: TrialWork,
   git: RepositoryAccess['git'],
-  { proposal, places }: { readonly proposal: Configuring; readonly places: readonly DecidingPlace[] },
+  {
+    proposal,
+    places,
+    known,
+  }: {
+    readonly proposal: Configuring;
+    readonly places: readonly DecidingPlace[];
+    readonly known?: CatalogRepository | undefined;
+  },
   { inForce, commits }: { readonly inForce: LoadedGuardrails; readonly commits: ConfiguredCommits },
-): Promise<ReadConfig> {
+): Promise<ComparedConfig> {
   const { ports, signal } = work;
   const { base, head, files = head } = commits;
   const proposed = await configurationOf(git, proposal, commits, signal);
   const bytes = await git.readFile(head, CONFIGURATION_FILE, signal);
   const lines = bytes === null ? new Map() : guardrailPlaces(bytes);
-  const documents = await proposedDocuments(git, places, commits, signal);
+  const of = { places, config: proposal.config };
+  const documents = await proposedDocuments(git, of, commits, { known, signal });
   const sides = { inForce, base, head: files };
   const trial =
     proposed?.ok === true ? await tryConfiguration(work, git, { config: proposed.config, ...sides }) : null;
@@ -149,7 +201,7 @@ function endlessExemptions(exemptions: readonly Exemption[], now: Date): ConfigP
  * nothing else in it is Portico's business.
  */
 export async function checkConfigurationAlone(
-  work: TrialWork & { readonly ports: Pick<Ports, 'app' | 'seals'> },
+  work: ReadWork & { readonly ports: Pick<Ports, 'app' | 'seals'> },
   access: RepositoryAccess,
   number: number,
 ): Promise<void> {

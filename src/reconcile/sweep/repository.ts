@@ -99,6 +99,7 @@ async function readRepository(
     labels: facts.labels ?? {},
     deployment: config.deployment,
     automerge: config.updates.automerge !== 'none',
+    ...(config.updates.automergeFrom && { automergeFrom: config.updates.automergeFrom }),
     updates: {
       ...(config.updates.groups && { groups: config.updates.groups }),
       ...(config.updates.priority && { priority: config.updates.priority }),

@@ -42,7 +42,6 @@ const WEAKENED: readonly (readonly [string | RepositoryConfig, string | Reposito
   ['{}', '{ publish: { directPushes: publish } }', 'publish.directPushes'],
   ['{}', '{ access: { publish: [read] } }', 'access.publish'],
   ['{}', '{ updates: { automerge: all } }', 'updates.automerge'],
-  ['{}', '{ controlledBy: [acme/other] }', 'controlledBy'],
   [`{ ${GUARDED} }`, '{}', 'guardrails.validators[g]'],
   [
     `{ ${GUARDED} }`,
@@ -103,6 +102,7 @@ const MORE: readonly (readonly [
   ['{}', '{ organization: { listed: true } }', 'organization.listed', 'one way'],
   ['{}', '{ dashboard: false }', 'dashboard', 'neither'],
   ['{}', '{ inventory: { directory: x } }', 'inventory.directory', 'both ways'],
+  ['{}', '{ controlledBy: [acme/other] }', 'controlledBy', 'both ways'],
   ['{}', '{ health: { statuses: [x] } }', 'health.statuses', 'both ways'],
   [
     '{}',
