@@ -32,6 +32,10 @@ export type UnknownAuthor =
   | 'no-account'
   /** Portico proposes it because something was reported, which anybody who may write can do. */
   | 'reported'
+  /** A command took a part of it from a branch or commit that nobody published. */
+  | 'unpublished'
+  /** A branch was merged into it by hand, and no branch says any more who pushed that. */
+  | 'merged-by-hand'
   /** The base branch holds changes of the package that nobody approved: they are published along. */
   | 'beneath';
 
@@ -43,6 +47,9 @@ const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   'no-account': 'someone requested part of it under a login that no longer exists',
   'too-many': 'it has more commits or pushes than Portico checks',
   reported: 'Portico proposed it because of reports, and anyone with write access can make those',
+  unpublished: 'a command took part of it from a branch or commit that was never published',
+  'merged-by-hand':
+    'a person merged another branch into it, and Portico cannot tell who pushed the commits of that branch',
   beneath: 'it also publishes changes that were pushed to the base branch without approval',
 };
 

@@ -82,6 +82,24 @@ export function pushersOf({ pushes, complete }: BranchHistory, content: BranchCo
   return { authors, unknown, explained };
 }
 
+/**
+ * Whether somebody merged a branch into it by hand of which no one can tell who pushed it. `stood`: the commits at which the branch
+ * itself was, and those that another branch explains. `byForge`: merges of other pull requests, whose authors are asked for.
+ */
+export function isMergedByHand(
+  commits: readonly BranchCommit[],
+  { stood, byForge }: { readonly stood: ReadonlySet<string>; readonly byForge: ReadonlySet<string> },
+): boolean {
+  const own = new Map(commits.map((commit) => [commit.oid, commit]));
+  return commits.some(({ oid, kind, parents }) => {
+    const sides = parents.filter((parent) => own.has(parent));
+    // Of a merge of the base, the other side is the branch itself.
+    if (kind === 'ours' || byForge.has(oid) || sides.length === 0 || parents.length < 2) return false;
+    if (sides.length === 1 && sides[0] === parents[0]) return false;
+    return sides.some((side) => own.get(side)?.kind === 'other' && !stood.has(side));
+  });
+}
+
 /** Commits that somebody made and nobody is known to have pushed. */
 export function unexplained(
   commits: readonly BranchCommit[],

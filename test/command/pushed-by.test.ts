@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 
-import { pushersOf, unexplained, type BranchCommit, type Push } from '../../src/command/pushed-by.ts';
+import {
+  isMergedByHand,
+  pushersOf,
+  unexplained,
+  type BranchCommit,
+  type Push,
+} from '../../src/command/pushed-by.ts';
 
 /** base ← one ← two ← three, each by its name's first letter in `commits`. */
 const commit = (oid: string, parents: string[], kind: BranchCommit['kind'] = 'other'): BranchCommit => ({
@@ -154,4 +160,17 @@ test('of another branch counts who pushed a commit there before', () => {
     ['three', at(2)],
   ]);
   expect(told(pushes, LINE, { reachedProposalAt, inBase: [] })).toEqual(['eve', '-three', '-two']);
+});
+
+test.each<[string, boolean, BranchCommit[], string[], string[]]>([
+  ['a side that no branch explains', true, [commit('m', ['one', 'theirs'])], ['one', 'm'], []],
+  ['the same the other way round', true, [commit('m', ['theirs', 'one'])], ['one', 'm'], []],
+  ['it alone, on the base', true, [commit('m', ['base', 'theirs'], 'merge')], ['m'], []],
+  ['a side that another branch explains', false, [commit('m', ['one', 'theirs'])], ['one', 'theirs'], []],
+  ['a pull request, by the forge', false, [commit('m', ['one', 'theirs'])], ['one'], ['m']],
+  ['the base', false, [commit('m', ['one', 'base'])], [], []],
+  ['a side, by Portico', false, [commit('m', ['one', 'theirs'], 'ours')], ['one'], []],
+])('a person merged %s: one more approval is needed: %s (145)', (_what, expected, merge, stood, byForge) => {
+  const commits = [...merge, commit('one', ['base']), commit('theirs', ['base'])];
+  expect(isMergedByHand(commits, { stood: new Set(stood), byForge: new Set(byForge) })).toBe(expected);
 });

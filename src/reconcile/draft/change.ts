@@ -23,7 +23,7 @@ import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { code, fenced } from '../text/markdown-blocks.ts';
 import { NO_NOTES } from '../text/merge-notes.ts';
 import { commitByCommand, madeBefore } from './command-commit.ts';
-import { clonedFiles, newFiles } from './content.ts';
+import { clonedFiles, newFiles, unpublishedIn } from './content.ts';
 import { rebasedPackage, type RebasedPackage } from './rebased-package.ts';
 import type { DraftSetting } from './setting.ts';
 
@@ -246,7 +246,7 @@ async function withSubpackage(
     changes: changesBetween(directory, there, new Map([...there, ...made.files])),
     title: source.kind === 'init' ? `New subpackage ${place}` : `Clone ${made.name} as ${place}`,
     trailers: source.kind === 'init' ? [] : [`Cloned-From: ${made.name}`],
-    record: { kind: 'change', what: source.kind },
+    record: { kind: 'change', what: source.kind, ...unpublishedIn(made) },
   };
 }
 

@@ -56,7 +56,7 @@ export async function draftContent(
         after: new Map([...before, ...clone.files]),
         title: `Clone ${clone.name} as ${path}`,
         trailers: [`Cloned-From: ${clone.name}`],
-        record: { kind: 'draft', source: 'clone', from: clone.name, ...by },
+        record: { kind: 'draft', source: 'clone', from: clone.name, ...unpublishedIn(clone), ...by },
       };
     }
     case 'edit':
@@ -186,6 +186,16 @@ type Place = Pick<DraftSetting, 'world' | 'access' | 'asker'>;
 /** How deep packages may point at packages. */
 const MAX_DEPTH = 8;
 
+/** What was cloned, and from where. */
+type ClonedFiles = Pick<FoundUpstream, 'name' | 'unpublished'> & { readonly files: PackageFiles };
+
+/** For the record of a commit that takes content from elsewhere. */
+export function unpublishedIn({
+  unpublished,
+}: Pick<FoundUpstream, 'unpublished'>): Pick<CommandRecord, 'unpublished'> {
+  return unpublished === true ? { unpublished } : {};
+}
+
 /**
  * A package of another place as the new package in `directory`, with the subpackages that it only points at, each under
  * the same rules as the package itself.
@@ -195,7 +205,7 @@ export async function clonedFiles(
   directory: RepositoryDirectory,
   source: Extract<DraftSource, { kind: 'clone' }>,
   signal?: AbortSignal,
-): Promise<{ readonly files: PackageFiles; readonly name: string } | Refusal> {
+): Promise<ClonedFiles | Refusal> {
   const { asker } = place;
   const upstream = await findUpstream({
     ports: place.world,
@@ -210,18 +220,24 @@ export async function clonedFiles(
     strategy: 'resource-merge',
     deployment: asker.config.deployment,
   };
+  const sources = [upstream];
   const files = await withPointedAt(
     place,
     await copied({ place, found: upstream, intent: undefined, copy, signal }),
+    sources,
     1,
     signal,
   );
-  return files instanceof Map ? { files, name: upstream.name } : (files as Refusal);
+  if (!(files instanceof Map)) return files as Refusal;
+  const unpublished = sources.some((one) => one.unpublished);
+  return { files, name: upstream.name, ...(unpublished && { unpublished }) };
 }
 
 async function withPointedAt(
   place: Place,
   files: PackageFiles,
+  /** Those found are added. */
+  sources: FoundUpstream[],
   depth: number,
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles | Refusal> {
@@ -246,6 +262,7 @@ async function withPointedAt(
         found.hint,
       );
     }
+    sources.push(found);
     const fetched = await copied({
       place,
       found,
@@ -253,7 +270,7 @@ async function withPointedAt(
       copy: { name, ...(strategy !== undefined && { strategy }) },
       signal,
     });
-    const whole = await withPointedAt(place, fetched, depth + 1, signal);
+    const whole = await withPointedAt(place, fetched, sources, depth + 1, signal);
     if (!(whole instanceof Map)) return whole;
     for (const [path, file] of whole) result.set(`${below}/${path}`, file);
   }

@@ -26,7 +26,7 @@ const MAX_RECORD_LENGTH = 40_000;
 export interface RebasedPackage {
   readonly files: PackageFiles;
   readonly conflicts: readonly Conflict[];
-  readonly record: Pick<RebaseRecord, 'kind' | 'to' | 'conflicts' | 'bare' | 'notes'>;
+  readonly record: Pick<RebaseRecord, 'kind' | 'to' | 'conflicts' | 'bare' | 'notes' | 'unpublished'>;
   commitText(name: string): { readonly title: string; readonly trailers: readonly string[] };
 }
 
@@ -85,6 +85,7 @@ export async function rebasedPackage(
     record: {
       kind: 'rebase',
       to: next.name,
+      ...(next.unpublished && { unpublished: next.unpublished }),
       ...recorded(conflicts),
       ...(merged.notes.length > 0 && { notes: mergeNotes(merged.notes) }),
     },

@@ -43,6 +43,8 @@ export interface FoundUpstream {
   readonly commit: string;
   /** For people: `acme/blueprints:basens@v1`. */
   readonly name: string;
+  /** True for a branch, commit or other tag of a registered repository: whoever pushed it, no one approved it. */
+  readonly unpublished?: true;
 }
 
 /** Who asks, and for which repository. */
@@ -92,6 +94,7 @@ export async function findUpstream({
     ref: at.ref,
     commit: at.commit,
     name: `${opened.name}:${place.directory}@${at.shown}`,
+    ...(place.registered !== undefined && at.isRevision !== true && { unpublished: true as const }),
   };
 }
 
@@ -243,6 +246,7 @@ interface AtCommit {
   readonly ref: string;
   readonly commit: string;
   readonly shown: string;
+  readonly isRevision?: true;
 }
 
 /** A revision, channel, tag, branch or whole commit id, in this order; without one the newest revision. */
@@ -297,7 +301,7 @@ function notPublished(refs: RevisionRefs, path: string, hint: string): Refusal {
 }
 
 function revisionAt(directory: RepositoryDirectory, name: string, commit: string): AtCommit {
-  return { ref: publishedRefs(directory, name).tag, commit, shown: name };
+  return { ref: publishedRefs(directory, name).tag, commit, shown: name, isRevision: true };
 }
 
 /** Branches that are looked at for a commit. */

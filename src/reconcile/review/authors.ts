@@ -2,6 +2,7 @@
 import type { Account } from '../../command/account.ts';
 import type { Author, UnknownAuthor } from '../../command/author.ts';
 import {
+  isMergedByHand,
   pushersOf,
   unexplained,
   type BranchCommit,
@@ -53,10 +54,14 @@ export async function loadAuthors(
   const others = await otherBranches({ ports, access, signal }, pull, commits, own.explained);
   const explained = new Map([own, ...others].flatMap((one) => [...one.explained]));
   const left = unexplained(commits, explained);
+  const stood = new Set([...own.stood, ...others.flatMap((one) => [...one.explained.keys()])]);
+  const isByHand = !pull.merged && isMergedByHand(commits, { stood, byForge: own.byForge });
   const all = [own, ...others];
   const unknown: UnknownAuthor[] = [
     ...(log.length > MAX_COMMITS ? ['too-many' as const] : []),
     ...(log.some((commit) => isRestoration(commit, ports)) ? ['reported' as const] : []),
+    ...(log.some((commit) => isUnpublished(commit, ports)) ? ['unpublished' as const] : []),
+    ...(isByHand ? ['merged-by-hand' as const] : []),
     ...all.flatMap((one) => one.unknown),
     ...(await askersUnknown(access, asked, signal)),
     ...(left.length > 0 && all.every((one) => one.unknown.length === 0) ? ['not-told' as const] : []),
@@ -86,33 +91,53 @@ export async function pushersOfBranch(
   return { ...pushers, newest, ...(newest === null && { unknown: ['not-told'] }) };
 }
 
+/** What the forge tells of the branch of a proposal. */
+interface OwnPushers extends Pushers {
+  /** The commits that it was at. */
+  readonly stood: ReadonlySet<string>;
+  /** Those that the forge made by merging another pull request. */
+  readonly byForge: ReadonlySet<string>;
+}
+
+const NOBODY: OwnPushers = {
+  authors: [],
+  unknown: [],
+  explained: new Map(),
+  stood: new Set(),
+  byForge: new Set(),
+};
+
 async function ownPushers(
   { ports, access, signal }: RepositoryWork<'app'>,
   pull: Pull,
   { head, beside }: Sides,
   commits: readonly BranchCommit[],
-): Promise<Pushers> {
+): Promise<OwnPushers> {
   const { git, ref: here } = access;
   const isFork = pull.headRepositoryId !== here.id;
   const repository = pull.headRepository ?? null;
-  if (isFork && repository === null) return { authors: [], unknown: ['fork'], explained: new Map() };
+  if (isFork && repository === null) return { ...NOBODY, unknown: ['fork'] };
   const ref = `refs/heads/${pull.headRef}`;
   // Nobody else can have brought a part of it: what Portico made was never anywhere but where Portico put it.
   const isOwn = !isFork && !pull.merged && commits.every(({ kind }) => kind === 'ours');
-  if (isOwn && git.movedOnlyByUs?.(ref, head) === true) {
-    return { authors: [], unknown: [], explained: new Map() };
-  }
+  if (isOwn && git.movedOnlyByUs?.(ref, head) === true) return NOBODY;
   const asked = isFork && repository !== null ? { repository } : {};
   const activity = before(await activityOf(access, ref, asked, signal), pull.mergedAt);
-  if (activity === null && isFork) return { authors: [], unknown: ['fork'], explained: new Map() };
+  if (activity === null && isFork) return { ...NOBODY, unknown: ['fork'] };
   const inBase = await isAtBase(git, activity?.pushes ?? [], { commits, beside }, signal);
   const content = { commits, inBase, bot: ports.app.botLogin };
   const pushers = pushersOf(historyOf(activity), content);
-  const merged = await mergedInto({ ports, access, signal }, pull, activity?.pushes ?? [], content);
+  const pushes = activity?.pushes ?? [];
+  const merges = pushes.filter(({ type }) => type === 'pr_merge' || type === 'merge_queue_merge');
+  const merged = await mergedInto({ ports, access, signal }, pull, merges, content);
+  const afters = (some: readonly BranchPush[]): ReadonlySet<string> =>
+    new Set(some.flatMap(({ after }) => after ?? []));
   return {
     authors: [...pushers.authors, ...merged.authors],
     unknown: [...pushers.unknown, ...merged.unknown],
     explained: pushers.explained,
+    stood: afters(pushes),
+    byForge: afters(merges),
   };
 }
 
@@ -123,10 +148,9 @@ async function ownPushers(
 async function mergedInto(
   { ports, access, signal }: RepositoryWork<'app'>,
   pull: Pull,
-  pushes: readonly BranchPush[],
+  merges: readonly BranchPush[],
   content: { readonly inBase: ReadonlySet<string>; readonly bot: string },
 ): Promise<Authorship> {
-  const merges = pushes.filter(({ type }) => type === 'pr_merge' || type === 'merge_queue_merge');
   const authors: Author[] = [];
   const unknown: UnknownAuthor[] = merges.length > MAX_OTHERS ? ['too-many'] : [];
   for (const { after } of merges.slice(-MAX_OTHERS)) {
@@ -221,6 +245,12 @@ function isOurs(commit: CommitInfo, seals: Ports['seals']): boolean {
 function isRestoration(commit: CommitInfo, { app, seals }: Pick<Ports, 'app' | 'seals'>): boolean {
   const record = readCommitRecord(commit, seals);
   return record?.kind === 'draft' && record.source === 'rollback' && record.by === app.botLogin;
+}
+
+/** Whoever pushed the content that a command took from a branch may be among those who approve. */
+function isUnpublished(commit: CommitInfo, { seals }: Pick<Ports, 'seals'>): boolean {
+  const record = readCommitRecord(commit, seals);
+  return record !== null && 'unpublished' in record && record.unpublished === true;
 }
 
 /** Who had Portico make a commit, by command or button. */

@@ -20,8 +20,9 @@ import { activityOf, type Authorship } from './authors.ts';
 const MERGES: readonly string[] = ['pr_merge', 'merge_queue_merge'];
 
 /**
- * The files beside packages that a change moves into one, told by equal content or an equal name: the forge shows a move without the
- * content. Copied or new content is in the diff of the proposal, and the person who pushed it is its author.
+ * The files beside packages that a change may move into one: all that go, where any file comes. The forge shows a file that goes and one
+ * that comes as a move, without most of the content. Copied or new content is in the diff of the proposal, and the person who
+ * pushed it is its author.
  */
 export function filesMovedIn(
   changes: readonly PathChange[],
@@ -29,21 +30,15 @@ export function filesMovedIn(
   packagesAfter: readonly RepositoryDirectory[],
 ): string[] {
   const gone = changes.filter(({ path, after }) => after === null && !isInPackage(packagesBefore, path));
-  if (gone.length === 0) return [];
-  const came = changes.filter(({ path, after }) => after !== null && isInPackage(packagesAfter, path));
-  const arrived = new Set(came.flatMap(({ path, after }) => [after?.id, nameOf(path)]));
-  return gone
-    .filter(({ path, before }) => arrived.has(before?.id) || arrived.has(nameOf(path)))
-    .map(({ path }) => path);
+  const isAdded = changes.some(
+    ({ path, before, after }) => before === null && after !== null && isInPackage(packagesAfter, path),
+  );
+  return isAdded ? gone.map(({ path }) => path) : [];
 }
 
 /** What configures is never a part of a package, whatever lies above it. */
 function isInPackage(packages: readonly RepositoryDirectory[], path: string): boolean {
   return !path.startsWith('.github/') && packages.some((directory) => isBelow(directory, path));
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /**

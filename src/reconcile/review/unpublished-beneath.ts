@@ -54,9 +54,16 @@ export async function loadBeneath(
   const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
   const look = createDueRevisions(ports);
   const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
-  for (const found of packages.filter(({ directory }) => above.has(directory))) {
+  const pastRules = { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
+  for (const directory of above) {
+    const found = packages.find((one) => one.directory === directory);
+    if (found === undefined) {
+      // Somebody took its Kptfile away. What is left comes along when the package is made again.
+      if ((await access.git.treeId(base, directory, signal)) !== null) return pastRules;
+      continue;
+    }
     const { flagged } = await look(access, { facts, config, refs, found, head: base }, signal);
-    if (flagged !== null) return { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
+    if (flagged !== null) return pastRules;
   }
   return { authors, unknown };
 }

@@ -58,6 +58,8 @@ interface ByCommand {
   /** The comment with the command, and its place among the commands there. */
   readonly comment: number;
   readonly index: number;
+  /** It took content of a registered repository that no one published: its authors are unknown. */
+  readonly unpublished?: true;
 }
 
 /** The first commit of a draft that was made by command. */
