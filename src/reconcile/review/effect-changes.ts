@@ -6,7 +6,7 @@ import { repositoryName, type Catalog, type CatalogRepository } from '../../cata
 import { assignWaves } from '../../package/rollout/assign.ts';
 import type { ConfigurationChange } from '../check/configuration-changes.ts';
 import { variantPlan, type PlannedVariant } from '../downstream/variant-plan.ts';
-import { mayFlow, mayMergeFor } from '../repository/visibility.ts';
+import { isSameOwner, mayFlow, mayMergeFor } from '../repository/visibility.ts';
 import { followersOf, type RolloutMember } from '../rollout/facts.ts';
 import { rolloutsOf, type Governed } from '../rollout/scope.ts';
 import { selects } from '../rollout/selectors.ts';
@@ -19,6 +19,8 @@ export interface IndexSides {
   readonly here: CatalogRepository;
   /** False if some sets took too long to be worked out. */
   readonly isWhole: boolean;
+  /** The consent of other repositories, or what waves select them by, may change: they inherit it from here. */
+  readonly isInherited: boolean;
 }
 
 /** Weaker all; `told` are the changes that are known already. Of documents that people here cannot read no name is told. */
@@ -28,11 +30,18 @@ export function effectChanges(
 ): readonly ConfigurationChange[] {
   const all = [
     ...(sides.isWhole ? [] : [weaker('sets of variants', 'as in effect', 'too large to compare in time')]),
+    ...(sides.isInherited && hasRollouts(sides) ? [OTHER_WAVES] : []),
     ...waveChanges(sides, told),
     ...variantChanges(sides),
   ];
   return [...new Map(all.map((one) => [one.field, one])).values()];
 }
+
+function hasRollouts({ before, here }: IndexSides): boolean {
+  return rolloutsOf(before).governed.some(({ control }) => isSameOwner(control, here));
+}
+
+const OTHER_WAVES = weaker('waves of a rollout', 'as in effect', 'others');
 
 function weaker(field: string, before: string, after: string): ConfigurationChange {
   return { field, before, after, weaker: true };
@@ -57,7 +66,7 @@ function waveChanges(
       const then = waves.get(one.id);
       if (!left.has(one.id) || then?.key === key) return [];
       const isNamed = isOwn ? !one.hidden : isHere(one.repository, here) && mayFlow(control, here);
-      if (!isNamed) return [weaker('waves of a rollout', 'as in effect', 'others')];
+      if (!isNamed) return [OTHER_WAVES];
       return [weaker(`${field}: ${one.name}`, wave, then?.wave ?? 'no wave')];
     });
   });

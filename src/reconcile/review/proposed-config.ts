@@ -16,6 +16,7 @@ import type { Ports, RepositoryAccess } from '../ports.ts';
 import { loadGuardrails, type LoadedGuardrails } from '../render/guardrails.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import type { DecidingPlace } from '../repository/deciding-file.ts';
+import { ORGANIZATION_REPOSITORY } from '../repository/organization.ts';
 import { loadProposal, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { needKnownIndex } from '../repository/whole-index.ts';
 import { loadApprovals } from './approvals.ts';
@@ -97,12 +98,19 @@ async function indexSides(
   here: CatalogRepository | undefined,
 ): Promise<IndexSides | null> {
   const now = proposed ?? inEffect;
-  if (documents === null && consentOf(inEffect) === consentOf(now)) return null;
+  const isConsent = consentOf(inEffect) !== consentOf(now);
+  if (documents === null && !isConsent) return null;
   needKnownIndex(ports);
   if (here === undefined) return null;
   const before = await proposedCatalog(ports, here, { config: inEffect, documents: documents?.before });
   const after = await proposedCatalog(ports, here, { config: now, documents: documents?.after });
-  return { before: before.catalog, after: after.catalog, here, isWhole: before.isWhole && after.isWhole };
+  return {
+    before: before.catalog,
+    after: after.catalog,
+    here,
+    isWhole: before.isWhole && after.isWhole,
+    isInherited: isConsent && here.ref.name === ORGANIZATION_REPOSITORY,
+  };
 }
 
 /** Of the configuration what decides on documents of others, and what waves select by. */

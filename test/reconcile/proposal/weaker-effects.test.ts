@@ -54,6 +54,7 @@ beforeAll(async () => {
     far: { spec: DOWN },
     stock: { spec: `branch: main\n${SHARING}\ninventory: { directory: objects }` },
     auto: { spec: AUTO },
+    '.github': { spec: 'branch: main' },
     manual: { spec: `branch: main\n${SHARING}` },
   });
   const up = stage.repository('up');
@@ -104,6 +105,14 @@ test('so does a field of the downstream, and a rollout that it no longer goes by
   await stage.look('up');
   const gone = await judged('up', 'gone', { '.github/portico/edge.yaml': null });
   expect(gone).toContain('acme/edge:shop: wave labelled → wave all');
+});
+
+test('so do defaults of the organization that waves select by (143)', async () => {
+  const defaults = (more: string) => ({
+    '.github/portico.yaml': configuration('.github', `branch: main${more}`),
+  });
+  expect(await judged('.github', 'waves', defaults('\ndeployment: true'))).toBe(WAVES);
+  expect(await judged('.github', 'other', defaults('\ndashboard: false'))).toMatch(/^success/);
 });
 
 test('a variant that brings a package which merges automatically needs an admin (144)', async () => {
