@@ -224,8 +224,7 @@ export async function clonedFiles(
   const files = await withPointedAt(
     place,
     await copied({ place, found: upstream, intent: undefined, copy, signal }),
-    sources,
-    1,
+    { sources, depth: 1 },
     signal,
   );
   if (!(files instanceof Map)) return files as Refusal;
@@ -236,9 +235,8 @@ export async function clonedFiles(
 async function withPointedAt(
   place: Place,
   files: PackageFiles,
-  /** Those found are added. */
-  sources: FoundUpstream[],
-  depth: number,
+  /** What is found is added to `sources`. */
+  { sources, depth }: { readonly sources: FoundUpstream[]; readonly depth: number },
   signal: AbortSignal | undefined,
 ): Promise<PackageFiles | Refusal> {
   const result = new Map(files);
@@ -270,7 +268,7 @@ async function withPointedAt(
       copy: { name, ...(strategy !== undefined && { strategy }) },
       signal,
     });
-    const whole = await withPointedAt(place, fetched, sources, depth + 1, signal);
+    const whole = await withPointedAt(place, fetched, { sources, depth: depth + 1 }, signal);
     if (!(whole instanceof Map)) return whole;
     for (const [path, file] of whole) result.set(`${below}/${path}`, file);
   }

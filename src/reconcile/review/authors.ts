@@ -130,15 +130,17 @@ async function ownPushers(
   const pushes = activity?.pushes ?? [];
   const merges = pushes.filter(({ type }) => type === 'pr_merge' || type === 'merge_queue_merge');
   const merged = await mergedInto({ ports, access, signal }, pull, merges, content);
-  const afters = (some: readonly BranchPush[]): ReadonlySet<string> =>
-    new Set(some.flatMap(({ after }) => after ?? []));
   return {
     authors: [...pushers.authors, ...merged.authors],
     unknown: [...pushers.unknown, ...merged.unknown],
     explained: pushers.explained,
-    stood: afters(pushes),
-    byForge: afters(merges),
+    stood: commitsAfter(pushes),
+    byForge: commitsAfter(merges),
   };
+}
+
+function commitsAfter(pushes: readonly BranchPush[]): ReadonlySet<string> {
+  return new Set(pushes.flatMap(({ after }) => after ?? []));
 }
 
 /**
@@ -250,7 +252,7 @@ function isRestoration(commit: CommitInfo, { app, seals }: Pick<Ports, 'app' | '
 /** Whoever pushed the content that a command took from a branch may be among those who approve. */
 function isUnpublished(commit: CommitInfo, { seals }: Pick<Ports, 'seals'>): boolean {
   const record = readCommitRecord(commit, seals);
-  return record !== null && 'unpublished' in record && record.unpublished === true;
+  return record !== null && 'unpublished' in record && record.unpublished;
 }
 
 /** Who had Portico make a commit, by command or button. */

@@ -38,6 +38,9 @@ spec:
   upstream: { repo: up, package: ${path}, revision: v1 }
   downstream: { repo: ${name}, package: brought }
 `;
+const DEFAULTS = (more: string): Record<string, string> => ({
+  '.github/portico.yaml': configuration('.github', `branch: main${more}`),
+});
 const SHARING = 'sharing: { from: [acme/up], to: [acme/up] }';
 const DOWN = `branch: main\n${SHARING}\ncontrolledBy: [acme/up]`;
 const AUTO = `branch: main\n${SHARING}\nupdates: { automerge: all }`;
@@ -108,11 +111,8 @@ test('so does a field of the downstream, and a rollout that it no longer goes by
 });
 
 test('so do defaults of the organization that waves select by (143)', async () => {
-  const defaults = (more: string) => ({
-    '.github/portico.yaml': configuration('.github', `branch: main${more}`),
-  });
-  expect(await judged('.github', 'waves', defaults('\ndeployment: true'))).toBe(WAVES);
-  expect(await judged('.github', 'other', defaults('\ndashboard: false'))).toMatch(/^success/);
+  expect(await judged('.github', 'waves', DEFAULTS('\ndeployment: true'))).toBe(WAVES);
+  expect(await judged('.github', 'other', DEFAULTS('\ndashboard: false'))).toMatch(/^success/);
 });
 
 test('a variant that brings a package which merges automatically needs an admin (144)', async () => {
