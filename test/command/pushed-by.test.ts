@@ -170,7 +170,7 @@ test.each<[string, boolean, BranchCommit[], string[], string[]]>([
   ['a pull request, by the forge', false, [commit('m', ['one', 'theirs'])], ['one'], ['m']],
   ['the base', false, [commit('m', ['one', 'base'])], [], []],
   ['a side, by Portico', false, [commit('m', ['one', 'theirs'], 'ours')], ['one'], []],
-])('a person merged %s: one more approval is needed: %s (145)', (_what, expected, merge, stood, byForge) => {
+])('a person merged %s: one more approval is needed: %s (149)', (_what, expected, merge, stood, byForge) => {
   const commits = [...merge, commit('one', ['base']), commit('theirs', ['base'])];
   expect(isMergedByHand(commits, { stood: new Set(stood), byForge: new Set(byForge) })).toBe(expected);
 });

@@ -86,7 +86,7 @@ async function judged(name: string, branch: string, files: Readonly<Record<strin
 const WAVES =
   'action_required: Weaker: waves of a rollout: as in effect → others; needs approval from the role admin';
 
-test('a label that moves a downstream to an earlier wave needs an admin (143)', async () => {
+test('a label that moves a downstream to an earlier wave needs an admin (147)', async () => {
   const moved = await judged('up', 'label', { '.github/portico/edge.yaml': DESCRIBED('edge', 'canary') });
   expect(moved).toBe(
     'action_required: Weaker: rollouts[slow]: acme/edge:shop: wave all → wave labelled; needs approval from the role admin',
@@ -95,12 +95,12 @@ test('a label that moves a downstream to an earlier wave needs an admin (143)', 
   expect(other).toBe('success: The configuration is valid');
 });
 
-test('so does an inventory of another repository, without naming the rollout (143)', async () => {
+test('so does an inventory of another repository, without naming the rollout (147)', async () => {
   expect(await judged('stock', 'moved', { 'objects/far.yaml': OBJECT('canary') })).toBe(WAVES);
   expect(await judged('stock', 'other', { 'objects/far.yaml': OBJECT('other') })).toMatch(/^success/);
 });
 
-test('so does a field of the downstream, and a rollout that it no longer goes by (143)', async () => {
+test('so does a field of the downstream, and a rollout that it no longer goes by (147)', async () => {
   const files = { '.github/portico.yaml': configuration('edge', `${DOWN}\ndeployment: true`) };
   expect(await judged('edge', 'deployment', files)).toContain('acme/edge:shop: wave all → wave deployed');
   await stage.repository('up').push('main', { '.github/portico/edge.yaml': DESCRIBED('edge', 'canary') });
@@ -110,12 +110,12 @@ test('so does a field of the downstream, and a rollout that it no longer goes by
   expect(gone).toContain('acme/edge:shop: wave labelled → wave all');
 });
 
-test('so do defaults of the organization that waves select by (143)', async () => {
+test('so do defaults of the organization that waves select by (147)', async () => {
   expect(await judged('.github', 'waves', DEFAULTS('\ndeployment: true'))).toBe(WAVES);
   expect(await judged('.github', 'other', DEFAULTS('\ndashboard: false'))).toMatch(/^success/);
 });
 
-test('a variant that brings a package which merges automatically needs an admin (144)', async () => {
+test('a variant that brings a package which merges automatically needs an admin (148)', async () => {
   const file = '.github/portico/own.yaml';
   expect(await judged('auto', 'added', { [file]: VARIANT('auto') })).toMatch(
     /^action_required: Weaker: package acme\/auto:brought: not set → from acme\/up:web/,

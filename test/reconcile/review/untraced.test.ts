@@ -49,7 +49,7 @@ async function mergedByHand(repo: StageRepository): Promise<void> {
   await git.updateRef({ ...repo.where, ref: 'heads/next', sha: data.sha });
 }
 
-test('a branch that is merged by hand and deleted needs one more approval (145)', async () => {
+test('a branch that is merged by hand and deleted needs one more approval (149)', async () => {
   const repo = stage.repository('byhand');
   await mergedByHand(repo);
   await stage.as('bob').rest.git.deleteRef({ ...repo.where, ref: 'heads/topic' });
@@ -57,7 +57,7 @@ test('a branch that is merged by hand and deleted needs one more approval (145)'
   await needsOneMore(repo, number, 'a person merged another branch into it', 'web/v1');
 });
 
-test('of one that is still there, who pushed to it is an author (145)', async () => {
+test('of one that is still there, who pushed to it is an author (149)', async () => {
   const repo = stage.repository('alive');
   await mergedByHand(repo);
   const { number } = await repo.open('next', { as: 'carol' });
@@ -66,7 +66,7 @@ test('of one that is still there, who pushed to it is an author (145)', async ()
   await done(repo, number, '/portico publish', 'carol');
 });
 
-test("a clone of somebody's branch needs one more approval, and one of a revision does not (146)", async () => {
+test("a clone of somebody's branch needs one more approval, and one of a revision does not (150)", async () => {
   const repo = stage.repository('cloned');
   await repo.publish('first', { 'web/config.yaml': configMap('web', { color: 'red' }) });
   await repo.push('topic', more('web'), { as: 'bob' });
@@ -86,7 +86,7 @@ test("a clone of somebody's branch needs one more approval, and one of a revisio
   }
 });
 
-test('what is left where a direct push took the Kptfile away needs one more approval (147)', async () => {
+test('what is left where a direct push took the Kptfile away needs one more approval (151)', async () => {
   const repo = stage.repository('demoted');
   await repo.publish('first', { 'web/config.yaml': configMap('web', { color: 'red' }) });
   await repo.push('main', { 'web/Kptfile': null, ...more('web') }, { as: 'bob' });
@@ -95,7 +95,7 @@ test('what is left where a direct push took the Kptfile away needs one more appr
   await needsOneMore(repo, number, 'pushed to the base branch without approval', 'web/v2');
 });
 
-test('what was pushed beside packages is not approved by who pushed it under another name with an edit (147)', async () => {
+test('what was pushed beside packages is not approved by who pushed it under another name with an edit (151)', async () => {
   const repo = stage.repository('moved');
   await repo.push('main', { 'later/draft.txt': configMap('more', { by: 'bob' }) }, { as: 'bob' });
   await stage.idle();
