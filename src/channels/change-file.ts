@@ -5,6 +5,7 @@ import { channelNameProblem } from './channel-name.ts';
 import { channelGraphInput } from './check-channels.ts';
 import type { ChannelDocument, PackageChannels } from './package-channels.ts';
 import { readPackageChannels } from './read-channels.ts';
+import { edgesWithout, type Edges } from './withdrawn-edges.ts';
 
 /** Plain data: it is sealed into the commit that makes it. `package` is the package's path. */
 export type ChannelChange =
@@ -60,6 +61,7 @@ export function changeChannelFile(
   return Array.isArray(edits) ? { ok: true, text: editYaml(text, edits) } : edits;
 }
 
+type Member = ChannelDocument['members'][number];
 type Edits = YamlEdit[] | Extract<ChangedFile, { ok: false }>;
 
 function editsOf(document: PackageChannels, change: ChannelChange, facts: ChangeFacts): Edits {
@@ -145,9 +147,15 @@ function withdraw(
     }
     const where = channel.members.findIndex((one) => one.revision === revision);
     const member = channel.members[where];
-    const members = channel.members.map((one) =>
-      one.revision === revision ? { ...one, withdrawn: mark } : one,
-    );
+    const bridged: ReadonlyMap<number, Edges> =
+      channel.mode === 'graph'
+        ? edgesWithout(channelGraphInput(channel, new Set(published)).members, revision)
+        : new Map();
+    const members = channel.members.map((one) => {
+      if (one.revision === revision) return { ...one, withdrawn: mark };
+      const edges = bridged.get(one.revision);
+      return edges === undefined ? one : withEdges(one, edges);
+    });
     if (member === undefined) {
       edits.push({
         op: 'insert',
@@ -158,6 +166,9 @@ function withdraw(
     } else if (isPlain(member)) {
       edits.push(set(['channels', at, 'members', where], { revision: `v${revision}`, withdrawn: mark }));
     } else edits.push(set(['channels', at, 'members', where, 'withdrawn'], mark));
+    for (const [index, one] of channel.members.entries()) {
+      edits.push(...edgeEdits(['channels', at, 'members', index], one, bridged.get(one.revision)));
+    }
     edits.push(
       ...headEdits(
         channel,
@@ -174,12 +185,33 @@ function withdraw(
   );
 }
 
+function withEdges(
+  { replaces: _replaces, skips: _skips, ...member }: Member,
+  { replaces, skips }: Edges,
+): Member {
+  return { ...member, ...(replaces !== undefined && { replaces }), ...(skips && { skips }) };
+}
+
+/** Writes the new edges of a member, and leaves the rest of it. */
+function edgeEdits(path: (string | number)[], member: Member, edges: Edges | undefined): YamlEdit[] {
+  if (edges === undefined) return [];
+  const values: readonly (readonly [string, YamlValue | undefined])[] = [
+    ['replaces', edges.replaces === undefined ? undefined : `v${edges.replaces}`],
+    ['skips', edges.skips?.length ? edges.skips.map((one) => `v${one}`) : undefined],
+  ];
+  if (isPlain(member)) {
+    const said = values.filter(([, value]) => value !== undefined);
+    return [set(path, { revision: `v${member.revision}`, ...Object.fromEntries(said) })];
+  }
+  const before: Readonly<Record<string, unknown>> = { replaces: member.replaces, skips: member.skips };
+  return values.flatMap(([field, value]): YamlEdit[] => {
+    if (value !== undefined) return [set([...path, field], value)];
+    return before[field] === undefined ? [] : [{ op: 'delete', document: 0, path: [...path, field] }];
+  });
+}
+
 /** True for `v12` without anything that is said of it. */
-function isPlain({
-  line: _line,
-  revision: _revision,
-  ...member
-}: ChannelDocument['members'][number]): boolean {
+function isPlain({ line: _line, revision: _revision, ...member }: Member): boolean {
   return Object.keys(member).length === 0;
 }
 

@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import { changeChannelFile, type ChannelChange } from '../../src/channels/change-file.ts';
+import { graphOf } from '../../src/channels/channel-graph.ts';
+import { channelGraphInput, checkChannels } from '../../src/channels/check-channels.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
 import { WEB_CHANNELS } from './web-channels.ts';
 
@@ -59,6 +62,80 @@ test('a withdrawal marks the member in every channel that offers it, and the hea
   ]);
   expect(text).toContain('  - {revision: v3, waypoint: true}  # the volume moves\n');
 });
+
+const GRAPH = `${WEB_CHANNELS.slice(0, WEB_CHANNELS.indexOf('channels:'))}channels:
+- name: stable
+  mode: graph
+  members:
+  - v1
+  - {revision: v2, replaces: v1}  # the first that anybody had
+  - {revision: v3, replaces: v1, skips: [v2]}
+  - {revision: v4, replaces: v3}
+  - {revision: v5, replaces: v4, skips: [v2]}
+`;
+
+test.each([
+  ['the head', 5, '{revision: v4, replaces: v3, skips: [v2]}', 4],
+  ['the middle', 4, '{revision: v5, replaces: v3, skips: [v2, v4]}', 5],
+  ['what is skipped below', 3, '{revision: v4, replaces: v1, skips: [v3, v2]}', 5],
+  ['the first', 1, '{revision: v2, skips: [v1]}', 5],
+])('in a graph, whoever followed %s follows what it followed', (_where, revision, line, head) => {
+  const text = changed({ do: 'withdraw', package: 'web', revision }, GRAPH);
+  expect(text.replace(/\[ ?(.*?) ?\]/g, '[$1]')).toContain(line);
+  expect(headOf(text)).toBe(head);
+});
+
+function headOf(text: string): number | undefined {
+  const [channel] = readPackageChannels(text).channels!.channels;
+  return graphOf(channelGraphInput(channel!, new Set())).head;
+}
+
+const member = (revision: number): fc.Arbitrary<{ replaces?: number; skips: number[] }> =>
+  fc.record(
+    {
+      replaces: fc.integer({ min: 1, max: revision - 1 }),
+      skips: fc.uniqueArray(fc.integer({ min: 1, max: revision - 1 }), { maxLength: 3 }),
+    },
+    { requiredKeys: ['skips'] },
+  );
+
+test('a graph that is in order stays in order, whatever is withdrawn from it, one after the other', () => {
+  const graphs = fc
+    .integer({ min: 3, max: 9 })
+    .chain((size) => fc.tuple(...Array.from({ length: size - 1 }, (_, at) => member(at + 2))));
+  let judged = 0;
+  fc.assert(
+    fc.property(graphs, fc.array(fc.nat(), { minLength: 1, maxLength: 3 }), (members, withdrawn) => {
+      const lines = members.map(({ replaces, skips }, at) => {
+        const from = replaces === undefined ? '' : `, replaces: v${replaces}`;
+        return `  - {revision: v${at + 2}${from}, skips: [${skips.map((one) => `v${one}`).join(', ')}]}`;
+      });
+      let text = `${GRAPH.slice(0, GRAPH.indexOf('  - {revision: v2'))}${lines.join('\n')}\n`;
+      const published = Array.from({ length: members.length + 1 }, (_, at) => at + 1);
+      if (faultsOf(text, published).length > 0) return;
+      judged += 1;
+      for (const pick of withdrawn) {
+        const revision = (pick % published.length) + 1;
+        const answer = changeChannelFile(
+          text,
+          { do: 'withdraw', package: 'web', revision },
+          { ...FACTS, published },
+        );
+        if (!answer.ok) continue;
+        text = answer.text;
+        expect(faultsOf(text, published), text).toEqual([]);
+      }
+    }),
+    { numRuns: 3_000, seed: 1 },
+  );
+  expect(judged).toBeGreaterThan(300);
+});
+
+function faultsOf(text: string, published: readonly number[]): unknown[] {
+  const { channels, problems } = readPackageChannels(text);
+  const found = checkChannels(channels!, { path: 'web', published: new Set(published) });
+  return [...problems, ...found.filter(({ severity }) => severity === 'error')];
+}
 
 test('deprecations, new channels, channels that go, and the default', () => {
   const text = changed({
