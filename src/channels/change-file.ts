@@ -2,6 +2,7 @@
 import { editYaml, type YamlEdit, type YamlValue } from '../package/yaml/edit.ts';
 import { graphOf } from './channel-graph.ts';
 import { channelNameProblem } from './channel-name.ts';
+import type { GraphMember } from './channel.ts';
 import { channelGraphInput } from './check-channels.ts';
 import type { ChannelDocument, PackageChannels } from './package-channels.ts';
 import { readPackageChannels } from './read-channels.ts';
@@ -38,7 +39,11 @@ export interface ChangeFacts {
   readonly published: readonly number[];
   /** Of the command, for people: `2026-08-01`. */
   readonly day: string;
+  /** What the revision says of its place in a graph; absent for what is no operator's bundle. */
+  readonly member?: MemberFacts;
 }
+
+export type MemberFacts = Omit<GraphMember, 'revision' | 'withdrawn' | 'waypoint'>;
 
 export type ChangedFile =
   | { readonly ok: true; readonly text: string }
@@ -90,7 +95,7 @@ function editsOf(document: PackageChannels, change: ChannelChange, facts: Change
 function promote(
   document: PackageChannels,
   { channel: name, revision }: Extract<ChannelChange, { do: 'promote' }>,
-  { published }: ChangeFacts,
+  { published, member: facts }: ChangeFacts,
 ): Edits {
   if (!published.includes(revision)) return unpublished(revision);
   const at = placeOf(document, name);
@@ -105,25 +110,33 @@ function promote(
   if (member !== undefined) return refuse(`${name} offers v${revision} already`, NOTHING);
   if (channel.auto === 'all') return refuse(`every published revision is in ${name}`, NOTHING);
   const { head } = graphOf(channelGraphInput(channel, new Set(published)));
-  const value =
-    channel.mode === 'graph' && head !== undefined
-      ? { revision: `v${revision}`, replaces: `v${head}` }
-      : `v${revision}`;
+  const edges = channel.mode === 'graph' ? edgesOf(facts, head) : {};
+  const value = memberValue(revision, edges);
   const behind = channel.members.findIndex((one) => one.revision > revision);
   const place = channel.mode === 'graph' || behind === -1 ? {} : { at: behind };
   const insert: YamlEdit = { op: 'insert', document: 0, path: ['channels', at, 'members'], value, ...place };
   return [
     insert,
-    ...headEdits(
-      channel,
-      at,
-      [
-        ...channel.members,
-        { revision, line: 0, ...(channel.mode === 'graph' && head !== undefined && { replaces: head }) },
-      ],
-      published,
-    ),
+    ...headEdits(channel, at, [...channel.members, { revision, line: 0, ...edges }], published),
   ];
+}
+
+/** Without edges of its own, it follows the head. */
+function edgesOf(facts: MemberFacts = {}, head: number | undefined): MemberFacts {
+  const { replaces, skips, skipRange } = facts;
+  const isLinked = replaces !== undefined || skips !== undefined || skipRange !== undefined;
+  return { ...facts, ...(!isLinked && head !== undefined && { replaces: head }) };
+}
+
+function memberValue(revision: number, { replaces, skips, skipRange, version }: MemberFacts): YamlValue {
+  const own = version !== undefined && version !== `${revision}.0.0`;
+  const fields = {
+    ...(replaces !== undefined && { replaces: `v${replaces}` }),
+    ...(skips !== undefined && { skips: skips.map((skip) => `v${skip}`) }),
+    ...(skipRange !== undefined && { skipRange }),
+    ...(own && { version }),
+  };
+  return Object.keys(fields).length === 0 ? `v${revision}` : { revision: `v${revision}`, ...fields };
 }
 
 function withdraw(
@@ -255,7 +268,7 @@ function deprecate(
 function create(
   document: PackageChannels,
   change: Extract<ChannelChange, { do: 'create' }>,
-  { published }: ChangeFacts,
+  { published, member }: ChangeFacts,
 ): Edits {
   const wrong = channelNameProblem(change.channel);
   if (wrong !== undefined)
@@ -265,19 +278,17 @@ function create(
   }
   const { revision } = change;
   if (revision !== undefined && !published.includes(revision)) return unpublished(revision);
-  return [{ op: 'insert', document: 0, path: ['channels'], value: channelValue(change) }];
+  return [{ op: 'insert', document: 0, path: ['channels'], value: channelValue(change, member) }];
 }
 
-function channelValue({
-  channel,
-  revision,
-}: {
-  readonly channel: string;
-  readonly revision?: number;
-}): YamlValue {
-  return revision === undefined
-    ? { name: channel, auto: 'all' }
-    : { name: channel, members: [`v${revision}`] };
+/** Bundles of operators name their edges. */
+function channelValue(
+  { channel, revision }: { readonly channel: string; readonly revision?: number },
+  member: MemberFacts | undefined,
+): YamlValue {
+  if (revision === undefined) return { name: channel, auto: 'all' };
+  if (member === undefined) return { name: channel, members: [`v${revision}`] };
+  return { name: channel, mode: 'graph', members: [memberValue(revision, member)] };
 }
 
 function remove(document: PackageChannels, { channel }: Extract<ChannelChange, { do: 'delete' }>): Edits {
@@ -291,7 +302,7 @@ function remove(document: PackageChannels, { channel }: Extract<ChannelChange, {
 }
 
 /** The first channel of a package is its default. */
-function newFile(change: ChannelChange, { published }: ChangeFacts): ChangedFile {
+function newFile(change: ChannelChange, { published, member }: ChangeFacts): ChangedFile {
   if (change.do !== 'promote' && change.do !== 'create') {
     const hint = `Make a channel first: /portico channel create ${change.package} stable v1.`;
     return refuse(`${change.package} has no channel file`, hint);
@@ -304,7 +315,7 @@ function newFile(change: ChannelChange, { published }: ChangeFacts): ChangedFile
   const fields: readonly (readonly [string, YamlValue])[] = [
     ['package', change.package],
     ['defaultChannel', change.channel],
-    ['channels', [channelValue(change)]],
+    ['channels', [channelValue(change, member)]],
   ];
   const head = 'apiVersion: config.portico.dev/v1alpha1\nkind: PackageChannels\n';
   return {

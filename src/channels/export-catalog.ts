@@ -76,13 +76,17 @@ function refused(message: string, hint: string): PorticoError {
   return new PorticoError('EXPORT_REFUSED', message, { blame: 'user', hint });
 }
 
-/** The name in the catalog: that of the import, or the path with dashes. */
-export function packageNameOf({ path, kept }: { path: string; kept?: KeptCatalog | undefined }): string {
-  return kept?.documents.packages[0]?.name ?? path.replaceAll('/', '-');
+/** The name in the catalog: that of the import, or what the newest bundle says, or the path with dashes. */
+export function packageNameOf({ path, kept, revisions }: ExportedPackage): string {
+  const imported = kept?.documents.packages[0]?.name;
+  if (imported !== undefined) return imported;
+  const newest = Math.max(0, ...[...revisions].flatMap(([number, { bundle }]) => (bundle ? number : [])));
+  return revisions.get(newest)?.bundle?.package ?? path.replaceAll('/', '-');
 }
 
-function checkedName({ path, kept }: ExportedPackage): string {
-  const name = packageNameOf({ path, kept });
+function checkedName(one: ExportedPackage): string {
+  const { path } = one;
+  const name = packageNameOf(one);
   const [wrong] = labelProblems(name);
   if (wrong === undefined) return name;
   throw refused(`the package ${path} cannot be in a catalog: ${wrong}`, 'Exclude it with --package.');

@@ -7,8 +7,14 @@ import { readDocuments } from './read-documents.ts';
 import { textAt, valueAt } from './value-at.ts';
 import { catalogDocuments, jsonText } from './write-catalog.ts';
 
-/** JSON, so that functions which change the package's resources leave it alone. */
 export const BUNDLE_RECORD = 'catalog-bundle.json';
+
+/** `.krmignore` of a package that holds a bundle: what is in these is no resource, and functions leave it alone. */
+export const BUNDLE_IGNORE = `# What a cluster does not get: the bundle's record, metadata and tests.
+${BUNDLE_RECORD}
+metadata/
+tests/
+`;
 
 /** What bundles said of themselves before catalogs were files: from such claims their graph follows. */
 export type BundleClaims = Pick<OldBundle, 'channels' | 'defaultChannel' | 'replaces' | 'skips'>;

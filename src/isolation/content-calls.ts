@@ -118,6 +118,7 @@ export function createContentCalls(perform: Performer, current: () => JobShare):
     configuration: ({ sources, ...rest }, signal) => valueOf('configuration', { sources }, rest, signal),
     changeChannels: (text, change, facts, signal) =>
       valueOf('changeChannels', {}, { text, change, facts }, signal),
+    operator: (files, signal) => valueOf('operator', { files }, {}, signal),
     channels: (text, facts, signal) => valueOf('channels', {}, { text, facts }, signal),
     expand: (asked, signal) => valueOf('expand', {}, asked, signal),
     sources: createSourceCalls(async ({ operation, packages, rest, ...more }) => {

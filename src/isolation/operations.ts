@@ -17,6 +17,8 @@ import {
   readFileDocuments,
   type ConfigurationSources,
 } from '../config/read-content.ts';
+import type { OperatorEntry } from '../fbc/claimed-bundle.ts';
+import { CatalogMistake } from '../fbc/mistake.ts';
 import { clonedPackage, type CloneOptions } from '../package/clone.ts';
 import { deployableFiles } from '../package/deployable.ts';
 import { changeDigest } from '../package/diff/change-digest.ts';
@@ -75,8 +77,14 @@ export type Made =
 export const OPERATIONS = {
   render: (input: Carried, tools: Tools): Promise<RenderResult> => renderPackage(renderInput(input, tools)),
 
-  renderSettled: (input: Carried, tools: Tools): Promise<SettledPackage> =>
-    renderSettled(renderInput(input, tools)),
+  renderSettled: async (input: Carried, tools: Tools): Promise<SettledPackage> => {
+    const settled = await renderSettled(renderInput(input, tools));
+    const problem = settled.ok ? await bundleProblem(input.files) : undefined;
+    return problem === undefined ? settled : { ...settled, ok: false, problem };
+  },
+
+  operator: async ({ files }: Files): Promise<OperatorEntry | null> =>
+    holdsBundle(files) ? (await import('../fbc/claimed-bundle.ts')).operatorEntry(files) : null,
 
   evaluate: (
     { files, spec, includeMetaResources }: Pick<EvalInput, 'files' | 'spec' | 'includeMetaResources'>,
@@ -173,6 +181,26 @@ export const OPERATIONS = {
   expand: ({ set, names, ...world }: ExpandWork): Expansion =>
     expandSet(set, { ...world, undocumented: (name) => names.get(name) }),
 };
+
+/** True where the code that reads bundles is worth loading. */
+function holdsBundle(files: PackageFiles): boolean {
+  return files.has('catalog-bundle.json') || [...files.keys()].some((path) => path.startsWith('metadata/'));
+}
+
+/** What an export would refuse once the package is published. */
+async function bundleProblem(files: PackageFiles): Promise<SettledPackage['problem']> {
+  if (!holdsBundle(files)) return undefined;
+  const { operatorEntry } = await import('../fbc/claimed-bundle.ts');
+  try {
+    operatorEntry(files);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CatalogMistake)) throw error;
+    const { code, sentence, place } = error;
+    const hint = 'Correct the bundle: no catalog could hold it.';
+    return { code, message: `the operator's bundle: ${sentence}`, hint, ...place };
+  }
+}
 
 /** Longer ones are shown by nobody: a patch that was cut does not apply. */
 const MAX_PATCH = 100_000;

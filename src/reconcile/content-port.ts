@@ -10,6 +10,7 @@ import type { ChangedFile, ChangeFacts, ChannelChange } from '../channels/change
 import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
+import type { OperatorEntry } from '../fbc/claimed-bundle.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import type { unifiedPatch } from '../package/diff/patch.ts';
@@ -112,6 +113,8 @@ export interface Content {
   /** The CustomResourceDefinitions in the files. */
   definitions(files: PackageFiles, signal?: AbortSignal): Promise<readonly KrmObject[]>;
   configuration(sources: ConfigurationSources, signal?: AbortSignal): Promise<ConfigResult>;
+  /** What a package that holds an operator's bundle says of itself; null for any other. */
+  operator(files: PackageFiles, signal?: AbortSignal): Promise<OperatorEntry | null>;
   /** What the channel file of a package says, and which rules it breaks. */
   channels(text: string, facts: ChannelFileFacts, signal?: AbortSignal): Promise<JudgedChannels>;
   /** A channel file after a change that somebody asked for; undefined text is a file that is not there. */

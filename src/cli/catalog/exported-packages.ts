@@ -3,13 +3,14 @@ import type { KnownPackage } from '../../channels/import-catalog.ts';
 import { readKeptCatalog, type KeptCatalog } from '../../channels/kept-catalog.ts';
 import { numberOf } from '../../channels/offer.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
-import { BUNDLE_RECORD, readBundleRecord, type BundleClaims } from '../../fbc/bundle-record.ts';
+import type { BundleClaims, BundleRecord } from '../../fbc/bundle-record.ts';
 import type { Fields } from '../../fbc/catalog.ts';
+import { bundleInPackage } from '../../fbc/claimed-bundle.ts';
+import { CatalogMistake } from '../../fbc/mistake.ts';
 import { readDocuments } from '../../fbc/read-documents.ts';
 import { textAt, valueAt } from '../../fbc/value-at.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { revisionsOf } from '../../revision/numbering.ts';
-import { fileIn } from '../../revision/package-path.ts';
 import type { ClonePackage, UpstreamClone } from './upstream-clone.ts';
 
 /** Where it is kept what catalogs say beyond channels: a file for each package, and one for what belongs to none. */
@@ -44,12 +45,16 @@ async function recorded(
   const kept = await git.readFile(source.commit, `${KEPT_FOLDER}/${path}.json`, signal);
   const claims = new Map<string, BundleClaims>();
   const revisions = new Map<number, ExportedRevision>();
+  const channels = one.channels?.document ?? noChannels(path);
+  const numbered = one.revisions.flatMap(({ name, commit }) => {
+    const number = numberOf(name);
+    return number === undefined ? [] : [[number, { commit }] as const];
+  });
+  const offered = offeredRevisions({ path, channels, revisions: new Map(numbered) });
   for (const { name, commit, tree } of one.revisions) {
     const number = numberOf(name);
     if (number === undefined) continue;
-    const bytes = await git.readFile(commit, fileIn(one.directory, BUNDLE_RECORD), signal);
-    const place = `${path}@${name}/${BUNDLE_RECORD}`;
-    const record = bytes === null ? undefined : readBundleRecord(place, new TextDecoder().decode(bytes));
+    const record = await bundleAt(upstream, { one, name, commit, isOffered: offered.has(number) }, signal);
     if (record?.claims !== undefined && !claims.has(record.bundle.name))
       claims.set(record.bundle.name, record.claims);
     revisions.set(number, {
@@ -58,7 +63,6 @@ async function recorded(
       ...(record && { bundle: record.bundle }),
     });
   }
-  const channels = one.channels?.document ?? noChannels(path);
   const gone = revisionsOf(one.directory, ledger).flatMap(({ name }) => numberOf(name) ?? []);
   const known = {
     path,
@@ -68,6 +72,32 @@ async function recorded(
     claims,
   };
   return { ...known, revisions: await withObjects(upstream, one, { ...known, revisions }, signal) };
+}
+
+/** The bundle that a revision holds, if any. One that cannot be read is none where no channel offers it: it stops nobody's export. */
+async function bundleAt(
+  { git }: UpstreamClone,
+  {
+    one,
+    name,
+    commit,
+    isOffered,
+  }: {
+    readonly one: ClonePackage;
+    readonly name: string;
+    readonly commit: string;
+    readonly isOffered: boolean;
+  },
+  signal: AbortSignal,
+): Promise<BundleRecord | undefined> {
+  const found = await git.readPackage(commit, one.directory, {}, signal);
+  if (found === null) return undefined;
+  try {
+    return bundleInPackage(found.files, `${one.offer.path}@${name}/`);
+  } catch (error) {
+    if (!isOffered && error instanceof CatalogMistake) return undefined;
+    throw error;
+  }
 }
 
 /** Resources are read of what is offered and was changed since it was imported, or never was a bundle. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 import type { ImportedPackage, NewRevision } from '../../channels/import-catalog.ts';
 import { PorticoError } from '../../error.ts';
-import { BUNDLE_RECORD, writeBundleRecord } from '../../fbc/bundle-record.ts';
+import { BUNDLE_IGNORE, BUNDLE_RECORD, writeBundleRecord } from '../../fbc/bundle-record.ts';
 import { manifestFiles } from '../../fbc/manifest-files.ts';
 import type { Manifest } from '../../fbc/manifest.ts';
 import { openObjectReader } from '../../git/batch.ts';
@@ -115,6 +115,7 @@ async function commitRevision({
   const kptfile = initPackage({ name: path.slice(path.lastIndexOf('/') + 1), description }).get('Kptfile');
   const files = new Map<string, FileChange>([
     ...(kptfile === undefined ? [] : [['Kptfile', { mode: kptfile.mode, bytes: kptfile.bytes }] as const]),
+    ['.krmignore', fileOf(BUNDLE_IGNORE)],
     [BUNDLE_RECORD, fileOf(writeBundleRecord({ bundle, ...(claims && { claims }) }))],
     ...[...manifestFiles(objects)].map(([file, text]) => [file, fileOf(text)] as const),
   ]);

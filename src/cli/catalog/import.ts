@@ -214,7 +214,9 @@ function report(
   else if (commit === undefined) terminal.print(`Nothing is written without --write.`);
   else {
     terminal.print(`${branch} is at ${commit}, with ${counted(tags.length, 'tag')}.`);
-    terminal.print('Merge it with a merge commit, then push the tags: git push --tags');
+    terminal.print(
+      `Push the branch with its tags, open a pull request, and merge it with a merge commit:\n  git push --atomic --follow-tags origin ${branch}`,
+    );
   }
   for (const note of sources.notes) terminal.warn(note);
 }

@@ -1,9 +1,12 @@
+import type { CatalogPackage } from '../../catalog/catalog.ts';
 /** Promotions that the channel file lets Portico propose by itself, once the gates of a revision have opened. */
 import { graphOf } from '../../channels/channel-graph.ts';
+import { channelNameFor } from '../../channels/channel-name.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
+import type { OperatorEntry } from '../../fbc/claimed-bundle.ts';
+import { packagePathOf, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { channelBranch } from '../../revision/ref-name.ts';
 import { repositorySweepJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
@@ -16,6 +19,7 @@ import type { AskedChange } from '../seal/commit-seal.ts';
 import { proposeChange, standingBranch } from './change-channels.ts';
 import { recordsOn } from './channel-branch.ts';
 import { nothingAsked, promotionGates, type GateFacts } from './gates.ts';
+import { operatorAt } from './operator-entry.ts';
 
 /** Revisions of one channel whose gates are asked in one look, the newest first. */
 const MAX_ASKED = 5;
@@ -95,6 +99,59 @@ export async function promoteByItself(
       }
     }
   }
+}
+
+/**
+ * Proposes the newest revision of each operator for the channels that its bundle names, where no channel has it yet; a channel that is not
+ * there is made. What was proposed and closed is not proposed again.
+ */
+export async function offerOperators(
+  ports: Ports,
+  access: RepositoryAccess,
+  {
+    config,
+    place,
+    channels,
+    packages,
+  }: {
+    readonly config: RepositoryConfig;
+    readonly place: ChannelPlace;
+    readonly channels: ReadonlyMap<string, PackageChannelState>;
+    readonly packages: readonly Pick<CatalogPackage, 'directory'>[];
+  },
+  signal?: AbortSignal,
+): Promise<void> {
+  const { git, refs } = place;
+  for (const { directory } of packages) {
+    const path = packagePathOf(config.directory, directory);
+    const state = path === undefined ? undefined : channels.get(path);
+    // A file with a mistake is mended by a person first.
+    if (path === undefined || (state !== undefined && state.document === undefined)) continue;
+    const there = state?.document?.channels ?? [];
+    if (there.some(({ auto }) => auto === 'all')) continue;
+    const highest = Math.max(0, ...there.flatMap(({ members }) => members.map(({ revision }) => revision)));
+    const added = publishedNumbers(place, path).filter((revision) => revision > highest);
+    for (const revision of added.toSorted((a, b) => a - b).slice(-MAX_ASKED)) {
+      const entry = await operatorAt(ports, { git, refs, directory }, revision, signal);
+      for (const channel of entry === null ? [] : channelsOf(entry)) {
+        const isThere = there.some(({ name }) => name === channel);
+        const change = { do: isThere ? 'promote' : 'create', package: path, revision, channel } as const;
+        const day = ports.now().toISOString().slice(0, 10);
+        await proposeOnce(
+          ports,
+          access,
+          { config, directory, wish: { change, by: ports.app.botLogin, day } },
+          signal,
+        );
+      }
+    }
+  }
+}
+
+/** The default one first: it becomes the default of a package without channels. */
+function channelsOf({ channels, defaultChannel }: OperatorEntry): string[] {
+  const isDefault = (name: string): number => Number(name === defaultChannel);
+  return channels.toSorted((a, b) => isDefault(b) - isDefault(a)).map(channelNameFor);
 }
 
 async function proposeOnce(

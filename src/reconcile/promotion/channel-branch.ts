@@ -3,7 +3,7 @@
 import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
 import { channelFileOf } from '../../channels/judge-file.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { RepositoryDirectory } from '../../revision/package-path.ts';
+import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { FileChanges, Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
@@ -12,6 +12,7 @@ import { publishedNumbers } from '../repository/channel-files.ts';
 import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import { readCommitRecord, type AskedChange, type ChannelsRecord } from '../seal/commit-seal.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
+import { memberFacts } from './operator-entry.ts';
 
 /** Commits of one branch that are looked through. */
 const MAX_COMMITS = 300;
@@ -74,7 +75,17 @@ export async function applyChanges(
       texts.set(file, bytes === null ? undefined : new TextDecoder().decode(bytes));
     }
     const published = publishedNumbers({ git, head: commit, refs, registered }, change.package);
-    const answer = await content.changeChannels(texts.get(file), change, { published, day }, signal);
+    const member =
+      (change.do === 'promote' || change.do === 'create') && change.revision !== undefined
+        ? await memberFacts(
+            { content },
+            { git, refs, directory: pathInRepository(registered, change.package) },
+            { revision: change.revision, published },
+            signal,
+          )
+        : undefined;
+    const facts = { published, day, ...(member && { member }) };
+    const answer = await content.changeChannels(texts.get(file), change, facts, signal);
     if (!answer.ok) left.push({ asked, message: answer.message, hint: answer.hint });
     else {
       texts.set(file, answer.text);

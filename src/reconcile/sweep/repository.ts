@@ -7,7 +7,7 @@ import { variantPlan } from '../downstream/variant-plan.ts';
 import { withdrawnJobs } from '../downstream/withdrawn-jobs.ts';
 import { pullJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
-import { promoteByItself } from '../promotion/auto-promotion.ts';
+import { offerOperators, promoteByItself } from '../promotion/auto-promotion.ts';
 import { deriveChannelTags } from '../publication/channel-tags.ts';
 import { allChannels } from '../repository/channel-files.ts';
 import { formerNames, learnNames, MAX_ASKED } from '../repository/former-names.ts';
@@ -47,6 +47,8 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
     await ports.enqueue(withdrawnJobs(catalog, repository.id));
     await deriveChannelTags(ports, access, { place, channels }, signal);
     await promoteByItself(ports, access, { config: found.config, place, channels }, signal);
+    const { packages } = now;
+    await offerOperators(ports, access, { config: found.config, place, channels, packages }, signal);
     await prepareVariants(ports);
     await ports.enqueue(jobsAfterIndexing(ports, { found, known, before, now }));
   });
