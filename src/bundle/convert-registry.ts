@@ -16,7 +16,8 @@ import { webhookProblems } from './validate-webhooks.ts';
 import { webhookObjects, withConversions } from './webhooks.ts';
 
 export interface ConvertOptions {
-  readonly installNamespace: string;
+  /** Default: the namespace that the bundle suggests. */
+  readonly installNamespace?: string;
   /** Namespaces to watch, `''` for all of them; what the bundle supports unless given. */
   readonly targetNamespaces?: readonly string[];
   readonly certificateProvider?: CertificateProvider;
@@ -32,16 +33,18 @@ export function suggestedNamespace({ csv, packageName }: RegistryBundle): string
 /** Converts a bundle, or says everything that keeps it from being converted. */
 export function convertRegistry(bundle: RegistryBundle, options: ConvertOptions): Conversion {
   const { csv, others } = bundle;
-  const { installNamespace } = options;
+  const { installNamespace = suggestedNamespace(bundle) } = options;
   const given = options.targetNamespaces ?? [];
   const targets = given.length > 0 ? [...new Set(given)] : defaultTargets(csv, installNamespace);
 
   const refused = refusals(bundle, installNamespace, targets);
   if (refused.length > 0) return { refused };
 
-  const made = { ...options, targets };
+  const made = { ...options, installNamespace, targets };
+  // A bundle may bring the account itself, with labels or secrets of its own; the other has nothing but its name.
+  const brought = new Set(others.filter((object) => kindOf(object) === 'ServiceAccount').map(nameOf));
   const { objects, twins } = withoutTwins([
-    ...serviceAccounts(csv, installNamespace),
+    ...serviceAccounts(csv, installNamespace).filter((account) => !brought.has(nameOf(account))),
     ...rolesOf(csv, installNamespace, targets),
     ...withConversions(bundle.crds, csv, made),
     ...others.map((object) => inNamespace(object, installNamespace)),
@@ -80,7 +83,10 @@ function inNamespace(object: Manifest, namespace: string): Manifest {
   return { ...object, metadata: { ...mapAt(object, 'metadata'), namespace } };
 }
 
-function notesOn({ csv, others }: RegistryBundle, options: ConvertOptions): readonly string[] {
+function notesOn(
+  { csv, others }: RegistryBundle,
+  options: ConvertOptions & { readonly installNamespace: string },
+): readonly string[] {
   const { installNamespace, certificateProvider } = options;
   const moved = others.filter(
     (object) =>

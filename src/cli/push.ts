@@ -1,5 +1,5 @@
-import { artifactOf } from '../oci/artifact.ts';
-import { pushArtifact, type PushedTag } from '../oci/push-artifact.ts';
+import { artifactOf, type Artifact } from '../oci/artifact.ts';
+import { pushArtifact, type PushedTag, type TagsToPush } from '../oci/push-artifact.ts';
 import { parseReference, referenceText, type Reference } from '../oci/reference.ts';
 import { checkChannel, isRevisionTag } from '../oci/tag-kind.ts';
 import { deployableFiles } from '../package/deployable.ts';
@@ -11,7 +11,7 @@ import type { Call } from './verb.ts';
 
 /** `portico push DIR REF`: puts a package into a registry, as Flux and Argo CD read it. */
 export async function push(call: Call): Promise<number> {
-  const { terminal, signal } = call;
+  const { terminal } = call;
   const [directory = '.', typed = ''] = call.positionals;
   const reference = referenceIn(typed);
   const { tag } = reference;
@@ -28,6 +28,26 @@ export async function push(call: Call): Promise<number> {
     ...fact(call, 'source'),
     ...fact(call, 'revision'),
   });
+  return sendArtifact(call, { reference, artifact, tags, files: files.size });
+}
+
+/** Pushes, and says what became of each tag. Prints the digest. */
+export async function sendArtifact(
+  call: Call,
+  {
+    reference,
+    artifact,
+    tags,
+    files,
+  }: {
+    readonly reference: Reference & { readonly tag: string };
+    readonly artifact: Artifact;
+    readonly tags: TagsToPush;
+    readonly files: number;
+  },
+): Promise<number> {
+  const { terminal, signal } = call;
+  const { tag } = reference;
   terminal.progress(`pushing ${referenceText(reference)}`);
   const pushed = await pushArtifact({
     client: openRegistry(call, reference),
@@ -55,7 +75,7 @@ export async function push(call: Call): Promise<number> {
       reference: `${name}@${digest}`,
       digest,
       layers,
-      files: files.size,
+      files,
       tags: pushed.tags,
     });
     return EXIT.ok;
@@ -65,7 +85,7 @@ export async function push(call: Call): Promise<number> {
   return EXIT.ok;
 }
 
-function referenceIn(typed: string): Reference & { readonly tag: string } {
+export function referenceIn(typed: string): Reference & { readonly tag: string } {
   const reference = parseReference(typed);
   const { tag } = reference;
   if (tag !== undefined && reference.digest === undefined) return { ...reference, tag };
@@ -75,7 +95,7 @@ function referenceIn(typed: string): Reference & { readonly tag: string } {
   );
 }
 
-function fact(call: Call, name: 'source' | 'revision'): Readonly<Record<string, string>> {
+export function fact(call: Call, name: 'source' | 'revision'): Readonly<Record<string, string>> {
   const value = call.text(name);
   return value === undefined ? {} : { [name]: value };
 }

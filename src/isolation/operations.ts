@@ -10,6 +10,7 @@ import {
   type ChannelChange,
 } from '../channels/change-file.ts';
 import { judgeChannelFile, type ChannelFileFacts, type JudgedChannels } from '../channels/judge-file.ts';
+import { operatorEntry, type OperatorEntry } from '../channels/operator-entry.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import {
   readConfigurationFiles,
@@ -17,8 +18,7 @@ import {
   readFileDocuments,
   type ConfigurationSources,
 } from '../config/read-content.ts';
-import type { OperatorEntry } from '../fbc/claimed-bundle.ts';
-import { CatalogMistake } from '../fbc/mistake.ts';
+import { PorticoError } from '../error.ts';
 import { clonedPackage, type CloneOptions } from '../package/clone.ts';
 import { deployableFiles } from '../package/deployable.ts';
 import { changeDigest } from '../package/diff/change-digest.ts';
@@ -79,12 +79,11 @@ export const OPERATIONS = {
 
   renderSettled: async (input: Carried, tools: Tools): Promise<SettledPackage> => {
     const settled = await renderSettled(renderInput(input, tools));
-    const problem = settled.ok ? await bundleProblem(input.files) : undefined;
+    const problem = settled.ok ? bundleProblem(input.files) : undefined;
     return problem === undefined ? settled : { ...settled, ok: false, problem };
   },
 
-  operator: async ({ files }: Files): Promise<OperatorEntry | null> =>
-    holdsBundle(files) ? (await import('../fbc/claimed-bundle.ts')).operatorEntry(files) : null,
+  operator: ({ files }: Files): OperatorEntry | null => operatorEntry(files),
 
   evaluate: (
     { files, spec, includeMetaResources }: Pick<EvalInput, 'files' | 'spec' | 'includeMetaResources'>,
@@ -182,23 +181,15 @@ export const OPERATIONS = {
     expandSet(set, { ...world, undocumented: (name) => names.get(name) }),
 };
 
-/** True where the code that reads bundles is worth loading. */
-function holdsBundle(files: PackageFiles): boolean {
-  return files.has('catalog-bundle.json') || [...files.keys()].some((path) => path.startsWith('metadata/'));
-}
-
 /** What an export would refuse once the package is published. */
-async function bundleProblem(files: PackageFiles): Promise<SettledPackage['problem']> {
-  if (!holdsBundle(files)) return undefined;
-  const { operatorEntry } = await import('../fbc/claimed-bundle.ts');
+function bundleProblem(files: PackageFiles): SettledPackage['problem'] {
   try {
     operatorEntry(files);
     return undefined;
   } catch (error) {
-    if (!(error instanceof CatalogMistake)) throw error;
-    const { code, sentence, place } = error;
+    if (!(error instanceof PorticoError) || error.code !== 'CATALOG_INVALID') throw error;
     const hint = 'Correct the bundle: no catalog could hold it.';
-    return { code, message: `the operator's bundle: ${sentence}`, hint, ...place };
+    return { code: error.code, message: `the operator's bundle: ${error.message}`, hint };
   }
 }
 

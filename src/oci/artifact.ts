@@ -1,9 +1,10 @@
-/** A package as what registries keep: a manifest over one layer. Everything follows from the package and what is said of it. */
+/** A package or catalog as what registries keep: a manifest over one layer. Everything follows from its files and what is said of it. */
 import type { PackageFiles } from '../package/package.ts';
+import { gzip } from './deflate.ts';
 import { digestOf } from './digest.ts';
-import { layerOf } from './layer.ts';
+import { layerOf, tarOf } from './layer.ts';
 import type { Descriptor } from './manifest.ts';
-import { EMPTY_CONFIG, IMAGE_MANIFEST, LAYER_TAR_GZIP, PACKAGE_TYPE } from './media-types.ts';
+import { EMPTY_CONFIG, IMAGE_CONFIG, IMAGE_MANIFEST, LAYER_TAR_GZIP, PACKAGE_TYPE } from './media-types.ts';
 
 /** What is written beside the content. All of it is part of the digest. */
 export interface ArtifactFacts {
@@ -31,6 +32,31 @@ const ANNOTATION = 'org.opencontainers.image.';
 export async function artifactOf(files: PackageFiles, facts: ArtifactFacts = {}): Promise<Artifact> {
   const config = blob(EMPTY_CONFIG, Buffer.from('{}'));
   const layer = blob(LAYER_TAR_GZIP, await layerOf(files));
+  return artifact(config, layer, { artifactType: PACKAGE_TYPE, facts });
+}
+
+/** The label by which catalogd finds the files of a catalog in its image (operator-controller, `ConfigDirLabel`). */
+const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
+
+/** Makes the image of a catalog, as catalogd and OLM v0 read it: its files below `/configs`. */
+export async function catalogImageOf(files: PackageFiles, facts: ArtifactFacts = {}): Promise<Artifact> {
+  const tar = tarOf(new Map([...files].map(([path, file]) => [`configs/${path}`, file])));
+  // No program is in it, so it fits every machine; readers want some platform to be named.
+  const config = {
+    architecture: 'amd64',
+    os: 'linux',
+    config: { Labels: { [CATALOG_LABEL]: '/configs' } },
+    rootfs: { type: 'layers', diff_ids: [digestOf(tar)] },
+  };
+  const layer = blob(LAYER_TAR_GZIP, await gzip(tar));
+  return artifact(blob(IMAGE_CONFIG, Buffer.from(JSON.stringify(config))), layer, { facts });
+}
+
+function artifact(
+  config: Artifact['blobs'][number],
+  layer: Artifact['blobs'][number],
+  { artifactType, facts }: { readonly artifactType?: string; readonly facts: ArtifactFacts },
+): Artifact {
   const annotations = Object.entries(facts)
     .filter(([, value]) => value !== undefined && value !== '')
     .map(([name, value]) => [`${ANNOTATION}${name}`, value] as const)
@@ -39,7 +65,7 @@ export async function artifactOf(files: PackageFiles, facts: ArtifactFacts = {})
     JSON.stringify({
       schemaVersion: 2,
       mediaType: IMAGE_MANIFEST,
-      artifactType: PACKAGE_TYPE,
+      ...(artifactType !== undefined && { artifactType }),
       config: config.descriptor,
       layers: [layer.descriptor],
       ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),

@@ -8,12 +8,13 @@ const MAX_NAME = 100;
 /** Bytes of its field `prefix`. */
 const MAX_PREFIX = 155;
 
-/** The gzipped tar of a tree: regular files alone, sorted by the bytes of their paths. */
+/** The gzipped tar of a tree. */
 export async function layerOf(files: PackageFiles): Promise<Uint8Array> {
   return await gzip(tarOf(files));
 }
 
-function tarOf(files: PackageFiles): Uint8Array {
+/** The tar of a tree: regular files alone, sorted by the bytes of their paths. */
+export function tarOf(files: PackageFiles): Uint8Array {
   const sorted = [...files]
     .map(([path, file]) => ({ path: Buffer.from(path), file }))
     .sort((a, b) => Buffer.compare(a.path, b.path));

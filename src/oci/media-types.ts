@@ -16,10 +16,8 @@ export const LAYER_TAR_GZIP = 'application/vnd.oci.image.layer.v1.tar+gzip';
 /** A configuration that says nothing, for what is no image. */
 export const EMPTY_CONFIG = 'application/vnd.oci.empty.v1+json';
 
-const IMAGE_CONFIGS: readonly string[] = [
-  'application/vnd.oci.image.config.v1+json',
-  'application/vnd.docker.container.image.v1+json',
-];
+export const IMAGE_CONFIG = 'application/vnd.oci.image.config.v1+json';
+const IMAGE_CONFIGS: readonly string[] = [IMAGE_CONFIG, 'application/vnd.docker.container.image.v1+json'];
 
 /** Whether a manifest with this configuration is an image, whose layers are put one on another. */
 export function isImageConfig(mediaType: string): boolean {

@@ -31,7 +31,7 @@ export function runRegistryV1(tree: Tree, processor: ProcessorOf<'registryV1'>):
     'problems' in read
       ? { refused: read.problems.map(({ message }) => message) }
       : convertRegistry(read.value, {
-          installNamespace,
+          ...(installNamespace !== undefined && { installNamespace }),
           ...(targetNamespaces !== undefined && { targetNamespaces }),
           ...(certificateProvider !== undefined && { certificateProvider }),
           ...(deploymentConfig !== undefined && { deploymentConfig }),

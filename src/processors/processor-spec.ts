@@ -55,7 +55,8 @@ const helm = z.strictObject({
 
 const registryV1 = z.strictObject({
   bundle: path,
-  installNamespace: namespace,
+  /** Default: the namespace that the bundle suggests. */
+  installNamespace: namespace.optional(),
   /** `''` for all namespaces. */
   targetNamespaces: z.array(z.union([z.literal(''), namespace])).optional(),
   certificateProvider: z.enum(['cert-manager', 'service-ca']).optional(),

@@ -8,9 +8,9 @@
  */
 import type { ChangedFile, ChangeFacts, ChannelChange } from '../channels/change-file.ts';
 import type { ChannelFileFacts, JudgedChannels } from '../channels/judge-file.ts';
+import type { OperatorEntry } from '../channels/operator-entry.ts';
 import type { ConfigResult } from '../config/parse-repository-config.ts';
 import type { ConfigurationSources, FileDocuments } from '../config/read-content.ts';
-import type { OperatorEntry } from '../fbc/claimed-bundle.ts';
 import type { CloneOptions } from '../package/clone.ts';
 import type { PackageDiff } from '../package/diff/diff-types.ts';
 import type { unifiedPatch } from '../package/diff/patch.ts';

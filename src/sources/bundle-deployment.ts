@@ -135,7 +135,8 @@ export const bundleDeploymentSchema = z.strictObject({
       provisionerClassName: z
         .enum(['core-rukpak-io-plain', 'core-rukpak-io-helm', 'core-rukpak-io-registry'])
         .optional(),
-      format: z.enum(['plain', 'helm', 'registry']).optional(),
+      // As released, and as proposed.
+      format: z.enum(['plain', 'helm', 'registry', 'registry-v1']).optional(),
       source: released.optional(),
       sources: z.array(proposed).min(1).max(100).optional(),
       paused: z.boolean().optional(),
@@ -151,8 +152,9 @@ export const bundleDeploymentSchema = z.strictObject({
       if ((value.provisionerClassName === undefined) === (value.format === undefined)) {
         settings.push('must have provisionerClassName or format, and exactly one of them');
       }
-      if (value.installNamespace === undefined && value.defaultNamespace === undefined) {
-        settings.push('must have installNamespace');
+      const isHelm = value.format === 'helm' || value.provisionerClassName === 'core-rukpak-io-helm';
+      if (isHelm && value.installNamespace === undefined && value.defaultNamespace === undefined) {
+        settings.push('must have installNamespace: charts name none');
       }
       for (const message of settings) ctx.issues.push({ code: 'custom', message, input: value });
       for (const { at, with: other } of overlapping(value.sources?.map(destinationOf) ?? [])) {
@@ -188,8 +190,9 @@ const VALUES_FILE = 'bundle-values.yaml';
 const BUNDLE = 'bundle';
 
 export function convertBundleDeployment({ metadata, spec }: BundleDeployment): Converted {
-  const { installNamespace = spec.defaultNamespace ?? '', config, paused } = spec;
-  const format = spec.format ?? PROVISIONERS[spec.provisionerClassName ?? 'core-rukpak-io-plain'];
+  const { installNamespace = spec.defaultNamespace, config, paused } = spec;
+  const written = spec.format ?? PROVISIONERS[spec.provisionerClassName ?? 'core-rukpak-io-plain'];
+  const format = written === 'registry-v1' ? 'registry' : written;
   const parts: readonly (Part & { destination?: string | undefined; kind?: string })[] =
     spec.sources ?? (spec.source === undefined ? [] : [{ ...spec.source, destination: BUNDLE }]);
   const sources = parts.map((part, at) => sourceOf(part, destinationOf(part, at), format === 'helm'));
@@ -198,13 +201,13 @@ export function convertBundleDeployment({ metadata, spec }: BundleDeployment): C
   const helm = {
     chart: bundle,
     release: metadata.name,
-    namespace: installNamespace,
+    namespace: installNamespace ?? '',
     ...(values !== undefined && { values: VALUES_FILE }),
   };
   const processor = {
     plain: { plain: { directory: bundle } },
     helm: { helm },
-    registry: { registryV1: { bundle, installNamespace } },
+    registry: { registryV1: { bundle, ...(installNamespace !== undefined && { installNamespace }) } },
   }[format];
   return {
     sources,

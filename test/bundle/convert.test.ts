@@ -97,6 +97,28 @@ test('what stands for nothing is not converted: each refusal says why', () => {
   ).toBe('two different objects would be Service "ops/a"');
 });
 
+test('an account that the bundle brings itself stands once, with what the bundle says of it', () => {
+  const permissions = [{ serviceAccountName: 'runner', rules: [] }];
+  const account = `apiVersion: v1
+kind: ServiceAccount
+metadata: {name: runner, creationTimestamp: null, labels: {app: demo}}
+`;
+  const files = { ...CSV({ permissions }), 'manifests/account.yaml': account };
+  const read = readRegistryBundle(bundleFiles(files));
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems));
+  const converted = convertRegistry(read.value, { targetNamespaces: [''] });
+  if ('refused' in converted) throw new Error(converted.refused.join());
+  expect(converted.objects.filter((object) => object['kind'] === 'ServiceAccount')).toEqual([
+    expect.objectContaining({
+      metadata: expect.objectContaining({
+        name: 'runner',
+        namespace: 'demo-system',
+        labels: { app: 'demo' },
+      }),
+    }),
+  ]);
+});
+
 test('the pod carries the annotations of the CSV and the namespaces; its own come first', () => {
   const deployment = find(converted(CSV({}, ['OwnNamespace'])), 'Deployment') as never as {
     spec: { template: { metadata: { annotations: object } }; revisionHistoryLimit: number };

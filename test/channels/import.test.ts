@@ -55,6 +55,7 @@ test('a catalog becomes packages, revisions and channels, and comes back as it w
     '.github/portico/catalog/operators/p.json',
     '.github/portico/channels/operators/p.yaml',
     'README.md',
+    'operators/p/.krmignore',
     'operators/p/Kptfile',
     'operators/p/catalog-bundle.json',
   ]);

@@ -213,6 +213,17 @@ describe('a BundleDeployment', () => {
       processors: [{ kind: 'plain', directory: 'all' }],
       paused: { reason: expect.any(String) },
     });
+    const operator = documentIn(`${BUNDLE}  format: registry-v1
+  sources:
+  - { kind: image, image: { ref: "quay.io/acme/combo:v1" } }
+`);
+    const [processor] = operator.processors;
+    expect(processor).toMatchObject({ kind: 'registryV1', bundle: 'image-1' });
+    expect(processor).not.toHaveProperty('installNamespace');
+    const chart = `${BUNDLE}  format: helm
+  sources: [{ kind: http, http: { url: https://a.example/x } }]
+`;
+    expect(problems(chart).join('\n')).toContain('must have installNamespace: charts name none');
   });
 
   test.each([

@@ -26,6 +26,8 @@ type question struct {
 	Ranges  []string    `json:"ranges"`
 	// Versions that each range is asked of.
 	Versions []string `json:"versions"`
+	// The reference of a catalog's image, which is unpacked and asked instead of the files.
+	Image string `json:"image"`
 }
 
 type options struct {
@@ -70,6 +72,10 @@ func main() {
 	defer os.RemoveAll(directory)
 	for path, text := range asked.Files {
 		write(filepath.Join(directory, path), text)
+	}
+	if asked.Image != "" {
+		directory, err = unpack(directory, asked.Image)
+		check(err)
 	}
 	encoder := json.NewEncoder(os.Stdout)
 	encoder.SetEscapeHTML(false)

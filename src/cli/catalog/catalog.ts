@@ -68,6 +68,12 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     usage: 'portico catalog export [DIR] [--package PATH] [--branch NAME] [-o yaml|json | --to FOLDER]',
     load: async () => (await import('./export.ts')).exportVerb,
   },
+  push: {
+    positionals: { least: 2, most: 2 },
+    options: ['source', 'revision', ...REGISTRY_OPTIONS.map(({ name }) => name)],
+    usage: 'portico catalog push DIR HOST/REPOSITORY:TAG [--source URL] [--revision TEXT]',
+    load: async () => (await import('./push.ts')).push,
+  },
   import: {
     positionals: { least: 1, most: 10_000 },
     options: [

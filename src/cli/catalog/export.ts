@@ -66,7 +66,7 @@ function noPackage(path: string, all: readonly string[]): PorticoError {
 }
 
 /** One file for each package, as the catalogs of the field have it. */
-function filesOf(catalog: Catalog): Map<string, PackageFile> {
+export function filesOf(catalog: Catalog): Map<string, PackageFile> {
   const names = new Set(catalog.packages.map(({ name }) => name));
   const part = (has: (name: string) => boolean): Catalog => ({
     packages: catalog.packages.filter(({ name }) => has(name)),

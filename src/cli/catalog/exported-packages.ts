@@ -2,10 +2,10 @@ import { offeredRevisions, type ExportedRevision } from '../../channels/export-c
 import type { KnownPackage } from '../../channels/import-catalog.ts';
 import { readKeptCatalog, type KeptCatalog } from '../../channels/kept-catalog.ts';
 import { numberOf } from '../../channels/offer.ts';
+import { bundleInPackage } from '../../channels/operator-entry.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import type { BundleClaims, BundleRecord } from '../../fbc/bundle-record.ts';
 import type { Fields } from '../../fbc/catalog.ts';
-import { bundleInPackage } from '../../fbc/claimed-bundle.ts';
 import { CatalogMistake } from '../../fbc/mistake.ts';
 import { readDocuments } from '../../fbc/read-documents.ts';
 import { textAt, valueAt } from '../../fbc/value-at.ts';

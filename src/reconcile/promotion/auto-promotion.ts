@@ -1,11 +1,11 @@
+/** Promotions that Portico proposes by itself: those whose gates have opened, and those that the bundle of an operator asks for. */
 import type { CatalogPackage } from '../../catalog/catalog.ts';
-/** Promotions that the channel file lets Portico propose by itself, once the gates of a revision have opened. */
 import { graphOf } from '../../channels/channel-graph.ts';
 import { channelNameFor } from '../../channels/channel-name.ts';
 import { channelGraphInput } from '../../channels/check-channels.ts';
+import type { OperatorEntry } from '../../channels/operator-entry.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import type { OperatorEntry } from '../../fbc/claimed-bundle.ts';
 import { packagePathOf, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { channelBranch } from '../../revision/ref-name.ts';
 import { repositorySweepJob } from '../jobs.ts';

@@ -1,7 +1,6 @@
 /** The place in channels that the bundle of an operator asks for: of names of bundles become revisions. */
 import type { MemberFacts } from '../../channels/change-file.ts';
-import { BUNDLE_RECORD } from '../../fbc/bundle-record.ts';
-import type { OperatorEntry } from '../../fbc/claimed-bundle.ts';
+import { BUNDLE_PLACES, type OperatorEntry } from '../../channels/operator-entry.ts';
 import { fileIn, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
@@ -26,9 +25,10 @@ export async function operatorAt(
 ): Promise<OperatorEntry | null> {
   const commit = tagOf(refs, directory, `v${revision}`)?.commit;
   if (commit === undefined) return null;
+  const [record, metadata] = BUNDLE_PLACES;
   const holdsBundle =
-    (await git.readFile(commit, fileIn(directory, BUNDLE_RECORD), signal)) ??
-    (await git.treeId(commit, pathInRepository(directory, 'metadata'), signal));
+    (await git.readFile(commit, fileIn(directory, record), signal)) ??
+    (await git.treeId(commit, pathInRepository(directory, metadata), signal));
   if (holdsBundle === null) return null;
   const found = await git.readPackage(commit, directory, {}, signal);
   if (found === null) return null;

@@ -1,0 +1,79 @@
+/** A catalog from a directory to the choice of a cluster, by the code of catalogd and operator-controller. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { buildTool } from '../../scripts/oracles/tools.ts';
+import { documentsOf } from '../fbc/catalog-text.ts';
+import { runVerb } from '../fbc/run-verb.ts';
+import { startRegistry, type RealRegistry } from './real-registry.ts';
+
+describe('the image of a catalog', { tags: ['story', 'docker-registry', 'go'] }, () => {
+  let registry: RealRegistry;
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+  });
+  afterAll(async () => {
+    await registry[Symbol.asyncDispose]();
+  });
+
+  function catalog(file: string, documents: readonly object[]): string {
+    const directory = mkdtempSync(join(tmpdir(), 'portico-catalog-'));
+    writeFileSync(join(directory, file), documents.map((one) => JSON.stringify(one)).join('\n'));
+    return directory;
+  }
+
+  const DOCUMENTS = documentsOf({
+    stable: [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0', replaces: 'p.v1.0.0' }],
+  });
+
+  /** What operator-controller would install from the image, as catalogd unpacks it. */
+  function chosen(image: string, installed: string): unknown {
+    const question = {
+      ask: 'resolve',
+      image,
+      options: { package: 'p', channels: ['stable'], installed, policy: 'CatalogProvided' },
+    };
+    const { stdout, stderr } = spawnSync(buildTool('operator-controller'), {
+      input: JSON.stringify(question),
+      encoding: 'utf8',
+    });
+    return stdout === '' ? stderr : JSON.parse(stdout);
+  }
+
+  test('catalogd unpacks it, and operator-controller chooses from it', async () => {
+    const reference = `${registry.host}/acme/catalog:latest`;
+    const pushed = await runVerb('catalog', 'push', catalog('any.json', DOCUMENTS), reference, '--json');
+    expect(pushed).toMatchObject({ exit: 0, stderr: '' });
+    const { digest } = JSON.parse(pushed.stdout) as { digest: string };
+    const pinned = `${registry.host}/acme/catalog@${digest}`;
+    expect(chosen(pinned, '')).toMatchObject({ resolved: 'p.v1.1.0' });
+    // A package's artefact is none for it.
+    const plain = `${registry.host}/acme/plain:v1`;
+    expect(await runVerb('push', catalog('any.json', DOCUMENTS), plain)).toMatchObject({ exit: 0 });
+    expect(chosen(plain, '')).toContain('unsupported image-specific operation on artifact');
+    expect(chosen(pinned, 'p.v1.0.0')).toMatchObject({ resolved: 'p.v1.1.0' });
+  });
+
+  test('the same catalog has the same digest, however it is written, and one with a mistake is not pushed', async () => {
+    const reference = `${registry.host}/acme/again:latest`;
+    const digests = [];
+    for (const [file, documents] of [
+      ['a.json', DOCUMENTS],
+      ['b.json', DOCUMENTS.toReversed()],
+    ] as const) {
+      const { stdout } = await runVerb('catalog', 'push', catalog(file, documents), reference);
+      digests.push(stdout);
+    }
+    expect(digests[0]).toMatch(/^sha256:[0-9a-f]{64}\n$/);
+    expect(digests[1]).toBe(digests[0]);
+    const broken = documentsOf({ stable: [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0' }] });
+    const refused = await runVerb('catalog', 'push', catalog('c.json', broken), reference);
+    expect(refused.exit).not.toBe(0);
+    expect(refused.stderr).toContain('multiple channel heads found in graph: p.v1.0.0, p.v1.1.0');
+  });
+});
