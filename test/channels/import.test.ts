@@ -179,9 +179,9 @@ deprecations:
   expect(refused.stderr).toContain('and 10 more');
   const folder = join(top(), 'fbc');
   expect(await runVerb('catalog', 'export', clone, '--to', folder)).toMatchObject({ exit: 0 });
-  const successors = await runVerb(
+  const next = await runVerb(
     'catalog',
-    'successors',
+    'resolve',
     folder,
     '--package',
     'infra-redis',
@@ -189,5 +189,5 @@ deprecations:
     'infra-redis.v1',
     '--json',
   );
-  expect(JSON.parse(successors.stdout)).toMatchObject({ successors: ['infra-redis.v2', 'infra-redis.v1'] });
+  expect(JSON.parse(next.stdout)).toMatchObject({ resolved: 'infra-redis.v2' });
 });

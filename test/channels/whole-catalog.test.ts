@@ -1,5 +1,5 @@
 /**
- * One whole catalog, composed of every valid one of the golden cases and of their package manifests and bundles, through the command line:
+ * One whole catalog, composed of every valid one of the golden cases and of their bundles, through the command line:
  * judged, drawn, resolved, imported into a clone and exported again.
  */
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,6 @@ function renamed(catalog: Catalog, prefix: string): Catalog {
 }
 
 const valid = validCatalogs();
-const manifests = catalogCases('package-manifests').filter(({ expected }) => !('error' in expected));
 const [bundle] = catalogCases('bundle');
 
 function write(directory: string, files: Readonly<Record<string, string>>): void {
@@ -70,18 +69,6 @@ test('a whole catalog is judged, listed, drawn and resolved, becomes packages of
     const folder = join(directory, `c${at}`);
     mkdirSync(folder);
     writeFileSync(join(folder, 'catalog.yaml'), catalogYaml(renamed(catalog, `c${at}`)));
-  }
-  for (const [at, one] of manifests.entries()) {
-    const layout = top();
-    // Each is a package of its own in the whole catalog.
-    const named = Object.entries(filesIn(one)).map(([path, text]) => [
-      path,
-      text.replaceAll('web', `web${at}`),
-    ]);
-    write(layout, Object.fromEntries(named) as Record<string, string>);
-    const rendered = await runVerb('catalog', 'render', layout);
-    expect(rendered, one.name).toMatchObject({ exit: 0 });
-    writeFileSync(join(directory, `${one.name}.yaml`), rendered.stdout);
   }
   const judged = await jsonOf('catalog', 'validate', directory);
   expect(judged.document.errors).toEqual([]);

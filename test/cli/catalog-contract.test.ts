@@ -182,20 +182,6 @@ test('catalog resolve: {resolved}, or why there is nothing', async () => {
   ]);
 });
 
-test('catalog successors: {successors}', async () => {
-  const found = await json('catalog', 'successors', 'good', '--package', 'p', '--installed', 'p.v1.1.0');
-  expect(found).toEqual([0, { successors: ['p.v2.0.0', 'p.v1.1.0'] }]);
-});
-
-test('catalog range RANGE VERSION…: {valid, matches}', async () => {
-  const [some, none] = await Promise.all([
-    json('catalog', 'range', '>=1.0.0 <2.0.0', '0.9.0', '1.4.2', '2.0.0-rc.1', '2.0.0'),
-    json('catalog', 'range', '^1.0.0', '1.4.2'),
-  ]);
-  expect(some).toMatchObject([0, { valid: true, matches: ['1.4.2', '2.0.0-rc.1'] }]);
-  expect(none).toMatchObject([1, { valid: false, matches: [] }]);
-});
-
 test('bundle validate DIR: {passed, errors}; crd-safety OLD NEW: {errors}', async () => {
   const [judged, unsafe, same] = await Promise.all([
     json('bundle', 'validate', 'bundle'),

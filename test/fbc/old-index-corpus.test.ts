@@ -7,9 +7,8 @@ import {
   type OldBundle,
   type OldPackage,
 } from '../../src/fbc/old-index.ts';
-import { readPackageManifests } from '../../src/fbc/package-manifests.ts';
 import type { Parsed } from '../../src/fbc/version.ts';
-import { answerOfPortico, type CatalogCase, catalogCases, packageFilesIn } from '../corpus/catalogs/cases.ts';
+import { answerOfPortico, type CatalogCase, catalogCases } from '../corpus/catalogs/cases.ts';
 import { deprecateBundle } from './old-index-deprecation.ts';
 
 type Answer = Record<string, unknown>;
@@ -95,16 +94,7 @@ function changed({ bundles = [], steps = [] }: CatalogCase): Answer {
   };
 }
 
-function manifests(one: CatalogCase): Answer {
-  try {
-    const { name, ...read } = readPackageManifests(packageFilesIn(one));
-    return { name, ...graphOf(read) };
-  } catch (error) {
-    return { error: (error as Error).message };
-  }
-}
-
-const ANSWER = { heads, add: added, index: changed, 'package-manifests': manifests } as const;
+const ANSWER = { heads, add: added, index: changed } as const;
 
 describe.each(Object.entries(ANSWER))('portico answers as the tool to %s:', (question, answer) => {
   const cases = catalogCases(question as keyof typeof ANSWER);

@@ -51,7 +51,6 @@ var answers = map[string]func(directory string, asked question) any{
 	"resolve":           resolveBundle,
 	"successors":        successors,
 	"ranges":            ranges,
-	"package-manifests": packageManifests,
 	"heads":             heads,
 	"add":               addByVersion,
 	"index":             changeIndex,

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -56,17 +55,6 @@ func renderOnce(text string, bundle template.BundleRenderer) (*declcfg.Declarati
 		return nil, err
 	}
 	return kind.Render(context.Background(), reader)
-}
-
-// packageManifests is the graph that the layout with *.package.yaml has.
-func packageManifests(directory string, _ question) any {
-	loader, err := registry.NewPackageGraphLoaderFromDir(directory)
-	check(err)
-	graph, err := loader.Generate()
-	if err != nil {
-		return map[string]any{"error": strings.ReplaceAll(err.Error(), directory+string(filepath.Separator), "")}
-	}
-	return graphView(graph)
 }
 
 // graphView shows what each bundle of each channel replaces or skips.

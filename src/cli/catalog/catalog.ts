@@ -43,13 +43,6 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
       'portico catalog resolve DIR --package NAME [--channel NAME]… [--version RANGE] [--policy POLICY] [--installed BUNDLE]',
     load: async () => (await import('./resolve.ts')).resolve,
   },
-  successors: {
-    positionals: { least: 1, most: 1 },
-    options: ['package', 'channel', 'installed', 'installed-version'],
-    needs: ['package', 'installed'],
-    usage: 'portico catalog successors DIR --package NAME [--channel NAME]… --installed BUNDLE',
-    load: async () => (await import('./resolve.ts')).successors,
-  },
   rebuild: {
     positionals: { least: 0, most: 1 },
     options: ['in', 'follow', 'repository', 'output', 'check'],
@@ -90,12 +83,6 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     usage:
       'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--images] [--write]',
     load: async () => (await import('./import.ts')).importVerb,
-  },
-  range: {
-    positionals: { least: 1, most: 10_000 },
-    options: [],
-    usage: 'portico catalog range RANGE VERSION…',
-    load: async () => (await import('./range.ts')).range,
   },
 };
 

@@ -5,8 +5,6 @@ import type { Catalog } from '../../fbc/catalog.ts';
 import { readClaimedBundle } from '../../fbc/claimed-bundle.ts';
 import { catalogOfClaims, type ClaimedBundle } from '../../fbc/claimed-catalog.ts';
 import type { AddMode } from '../../fbc/old-index.ts';
-import { catalogOfManifests } from '../../fbc/package-manifests-catalog.ts';
-import { isPackageManifests } from '../../fbc/package-manifests.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { usageError } from '../exit-code.ts';
@@ -23,7 +21,7 @@ export interface ImportSources {
 
 const MODES: readonly AddMode[] = ['replaces', 'semver', 'semver-skippatch'];
 
-/** Reads what is to be imported: catalogs and package manifests, or with `--mode` bundle directories. */
+/** Reads what is to be imported: catalogs, or with `--mode` bundle directories. */
 export function importSources(call: Call, known: readonly RecordedPackage[]): ImportSources {
   const mode = call.text('mode');
   const read = call.positionals.map((typed) => ({
@@ -39,7 +37,6 @@ export function importSources(call: Call, known: readonly RecordedPackage[]): Im
 }
 
 function catalogIn(typed: string, files: PackageFiles): Catalog {
-  if (isPackageManifests(files)) return catalogOfManifests(files);
   if (!isBundleDirectory(files)) return readCatalog(files);
   throw new PorticoError(
     'IMPORT_BUNDLE',

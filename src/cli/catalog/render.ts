@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs';
 import { imageBundle, isBundleDirectory, readBundleDirectory } from '../../fbc/bundle-directory.ts';
 import { catalogOfOne } from '../../fbc/bundle-record.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
-import { catalogOfManifests } from '../../fbc/package-manifests-catalog.ts';
-import { isPackageManifests } from '../../fbc/package-manifests.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
 import { catalogDocuments, catalogJson, catalogYaml } from '../../fbc/write-catalog.ts';
 import type { PackageFiles } from '../../package/package.ts';
@@ -13,7 +11,7 @@ import { readFolder } from '../folder.ts';
 import type { Call } from '../verb.ts';
 import { openImages } from './image-files.ts';
 
-/** `portico catalog render DIR|IMAGE`: a catalog, package manifests, a bundle directory or an image as one catalog in canonical form. */
+/** `portico catalog render DIR|IMAGE`: a catalog, a bundle directory or an image as one catalog in canonical form. */
 export async function render(call: Call): Promise<number> {
   const [typed = '.'] = call.positionals;
   const isImage = typed.includes('@') && !existsSync(call.path(typed));
@@ -29,7 +27,6 @@ export async function render(call: Call): Promise<number> {
 const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
 
 function catalogIn(files: PackageFiles): Catalog {
-  if (isPackageManifests(files)) return catalogOfManifests(files);
   return isBundleDirectory(files) ? catalogOfOne(readBundleDirectory(files)) : readCatalog(files);
 }
 

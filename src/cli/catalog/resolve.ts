@@ -1,5 +1,4 @@
 import { resolve as resolveIn, type ResolveRequest } from '../../fbc/resolve.ts';
-import { candidatesOf, installedOf, successorsOf } from '../../fbc/successors.ts';
 import { EXIT } from '../exit-code.ts';
 import type { Call } from '../verb.ts';
 import { readCatalogOf } from './read.ts';
@@ -30,22 +29,4 @@ function requestOf(call: Call): ResolveRequest {
     ...(installed !== undefined && { installed }),
     ...(installedVersion !== undefined && { installedVersion: installedVersion }),
   };
-}
-
-/** `portico catalog successors DIR --package NAME --installed BUNDLE`: what an installation may move to, and itself. */
-export async function successors(call: Call): Promise<number> {
-  const catalog = readCatalogOf(call);
-  const { package: of, channels = [], installed: name = '', installedVersion } = requestOf(call);
-  const candidates = candidatesOf(catalog.bundles.filter((bundle) => bundle.package === of));
-  const chosen = catalog.channels.filter(
-    (channel) => channel.package === of && (channels.length === 0 || channels.includes(channel.name)),
-  );
-  const installed = installedOf(name, candidates, installedVersion);
-  const names =
-    installed === undefined ? [] : successorsOf(installed, candidates, chosen).map((one) => one.name);
-  if (installed === undefined)
-    call.terminal.warn(`the version of ${name} is not known; give --installed-version`);
-  if (call.terminal.json) call.terminal.document({ successors: names });
-  else for (const one of names) call.terminal.print(one);
-  return EXIT.ok;
 }

@@ -37,7 +37,6 @@ export const QUESTIONS = [
   'resolve',
   'successors',
   'ranges',
-  'package-manifests',
   'heads',
   'add',
   'index',
