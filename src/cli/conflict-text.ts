@@ -1,5 +1,5 @@
 /** A conflict as the person at the terminal reads it: where, the three values, what was taken, and how to settle it. */
-import type { Conflict } from '../package/merge/conflict.ts';
+import { conflictStory, type Conflict } from '../package/merge/conflict.ts';
 import { commonPairs } from '../package/yaml/sequence.ts';
 
 /** Longest value, in characters, that is shown in one line. */
@@ -49,12 +49,18 @@ export function conflictText(conflict: Conflict, { file, refused, command }: Con
   ].join('\n');
 }
 
-function storyOf({ base, upstream, local, taken }: Conflict, refused: boolean): string {
-  if (base !== undefined && upstream === undefined)
-    return `deleted upstream, changed here${refused ? '' : taken === 'local' ? '; kept' : '; deleted'}`;
-  if (base !== undefined && local === undefined)
-    return `deleted here, changed upstream${refused ? '' : taken === 'local' ? '; stays deleted' : '; upstream taken'}`;
-  return `changed on both sides${refused ? '' : `, ${taken} taken`}`;
+function storyOf(conflict: Conflict, refused: boolean): string {
+  const story = conflictStory(conflict);
+  if (refused) return story;
+  const isLocal = conflict.taken === 'local';
+  switch (story) {
+    case 'deleted upstream, changed here':
+      return `${story}; ${isLocal ? 'kept' : 'deleted'}`;
+    case 'deleted here, changed upstream':
+      return `${story}; ${isLocal ? 'stays deleted' : 'upstream taken'}`;
+    default:
+      return `${story}, ${conflict.taken} taken`;
+  }
 }
 
 function valueLines(name: string, mark: string, value: unknown, base?: unknown): string[] {

@@ -317,4 +317,20 @@ describe('Markdown in which foreign text is inert (49)', () => {
     expect(text).toContain('| `f.yaml` | `the whole file` | absent | `1` | `null` | upstream |');
     expect(text).toContain('1 more is not shown.');
   });
+
+  test('conflicts say what one side deleted, and which can keep both sides', () => {
+    const at = { id: '1', file: 'f.md', resource: null, path: '', base: 'a\n', taken: 'local' } as const;
+    const both = { base: '', upstream: 'u\n', local: 'd\n', part: true, both: true } as const;
+    const text = conflictTable([
+      { ...at, upstream: undefined, local: 'b\n' },
+      { ...at, upstream: 'b\n', local: undefined },
+      { ...at, ...both, number: 7 } as Conflict,
+    ]);
+    expect(text).toContain('| `the whole file`: deleted upstream, changed here | `a ` | absent | `b ` |');
+    expect(text).toContain('| `the whole file`: deleted here, changed upstream | `a ` | `b ` | absent |');
+    expect(text).toContain('| `lines of the file` |');
+    expect(text).toContain(
+      'In conflict 7, both sides only added something. To keep both, comment `/portico resolve 7 both`.',
+    );
+  });
 });

@@ -14,7 +14,7 @@ export function withLines(conflicts: readonly Conflict[], files: PackageFiles): 
     .map((conflict) => {
       const { file } = conflict;
       if (!places.has(file)) places.set(file, placesOf(file, files));
-      const line = lineOf(conflict, places.get(file));
+      const line = lineInText(conflict, files) ?? lineOf(conflict, places.get(file));
       return line === undefined ? conflict : { ...conflict, line };
     })
     .sort(
@@ -46,6 +46,19 @@ function placesOf(path: string, files: PackageFiles): Places | undefined {
 
 function keyOf({ apiVersion, kind, namespace, name }: ResourceRef): string {
   return JSON.stringify([apiVersion, kind, namespace, name]);
+}
+
+/** Of a conflict about lines of a file: the first line that was taken. */
+function lineInText(
+  { file, path, part, taken, ...values }: Conflict,
+  files: PackageFiles,
+): number | undefined {
+  const [lines, merged] = [values[taken], files.get(file)];
+  if (part !== true || path !== '' || typeof lines !== 'string' || lines === '' || merged === undefined)
+    return undefined;
+  const text = `\n${Buffer.from(merged.bytes).toString()}`;
+  const at = text.indexOf(`\n${lines}`);
+  return at === -1 ? undefined : text.slice(0, at + 1).split('\n').length - 1;
 }
 
 function lineOf({ resource, path }: Conflict, places: Places | undefined): number | undefined {

@@ -1,5 +1,5 @@
 import { PorticoError } from '../../error.ts';
-import type { PackageFiles } from '../package.ts';
+import type { PackageFile, PackageFiles } from '../package.ts';
 import { groupOf } from '../plain-values.ts';
 import { nodeAt } from '../yaml/change.ts';
 import { canon, fromValue, toValue } from '../yaml/compare.ts';
@@ -20,7 +20,7 @@ export function contentAt(files: PackageFiles, conflict: Conflict): string | nul
   const file = files.get(path);
   if (file === undefined) return undefined;
   const yaml = resource === null ? undefined : readFile(path, file);
-  if (yaml === undefined || yaml instanceof PorticoError) return Buffer.from(file.bytes).toString('latin1');
+  if (yaml === undefined || yaml instanceof PorticoError) return partOfFile(file, conflict);
   const found = find(resourcesOf(path, yaml), conflict);
   if (found === undefined) return undefined;
   const node = nodeAt(found.root, parsePath(place));
@@ -36,14 +36,25 @@ function partOf(node: YamlNode, conflict: Conflict): string | undefined {
   const taken = conflict.part === true ? conflict[conflict.taken] : undefined;
   if (typeof taken === 'string' && taken !== '') {
     const text = toValue(node);
-    const isThere = typeof text === 'string' && `\n${text}`.includes(`\n${taken}`);
-    return isThere ? `part ${JSON.stringify(taken)}` : undefined;
+    return typeof text === 'string' ? linesIn(text, taken) : undefined;
   }
   if (!Array.isArray(taken) || taken.length === 0 || node.kind !== 'list') return undefined;
   const wanted = (taken as readonly YamlValue[]).map((value) => canon(fromValue(value)));
   const there = node.items.map(({ value }) => canon(value));
   const isThere = there.some((_, at) => wanted.every((text, step) => there[at + step] === text));
   return isThere ? `part ${wanted.join()}` : undefined;
+}
+
+/** Of a conflict about lines of a file the same; else, and for a field of JSON, the whole file. */
+function partOfFile({ bytes }: PackageFile, { part, path, taken, ...values }: Conflict): string {
+  const lines = part === true && path === '' ? values[taken] : undefined;
+  const known =
+    typeof lines === 'string' && lines !== '' ? linesIn(Buffer.from(bytes).toString(), lines) : undefined;
+  return known ?? Buffer.from(bytes).toString('latin1');
+}
+
+function linesIn(text: string, lines: string): string | undefined {
+  return `\n${text}`.includes(`\n${lines}`) ? `part ${JSON.stringify(lines)}` : undefined;
 }
 
 /** By its name and namespace; the only one of its name, or of its kind, where those themselves are in conflict or rendered. */

@@ -38,3 +38,21 @@ export interface FollowingField {
   readonly upstream: unknown;
   readonly local: unknown;
 }
+
+/** What the two sides did, as a part of a sentence. A record without values says no more than that both did something. */
+export function conflictStory({
+  base,
+  upstream,
+  local,
+  part,
+}: Pick<Conflict, 'base' | 'upstream' | 'local' | 'part'>):
+  | 'added on both sides'
+  | 'changed on both sides'
+  | 'deleted upstream, changed here'
+  | 'deleted here, changed upstream' {
+  const isNothing = (value: unknown): boolean =>
+    value === undefined || (part === true && (value === '' || (Array.isArray(value) && value.length === 0)));
+  const [o, u, d] = [base, upstream, local].map(isNothing);
+  if (u !== d) return u === true ? 'deleted upstream, changed here' : 'deleted here, changed upstream';
+  return o === true && u === false ? 'added on both sides' : 'changed on both sides';
+}

@@ -8,12 +8,10 @@ import { commentNote, mergedComments, withComments } from './comments.ts';
 import type { TellComment } from './comments.ts';
 import type { Choice, Side } from './conflict.ts';
 import { clashOf } from './exclusive-fields.ts';
-import { mergeLines } from './lines.ts';
-import type { LineConflict } from './lines.ts';
+import { mergeText } from './lines.ts';
 import { mergeLists } from './lists.ts';
 import { UPSTREAM_IDENTIFIER } from './resources.ts';
 import type { ListKeys } from './schema.ts';
-import { occurrences } from './stretches.ts';
 import { takeUpstream } from './take-upstream.ts';
 
 /** What the walk needs to know, and whom it tells. */
@@ -295,35 +293,15 @@ function mergedText({ local, base, upstream, spot, context }: NodeMerge): YamlNo
     return typeof value === 'string' && value.includes('\n') ? value : undefined;
   });
   if (d === undefined || o === undefined || u === undefined) return undefined;
-  const plain = mergeLines(d, o, u);
-  if (plain !== undefined) return { kind: 'scalar', value: plain };
-  if (!staysMerged(d, o, u)) return undefined;
-  const nth = occurrences();
-  const text = mergeLines(d, o, u, (lines) => {
+  const text = mergeText(d, o, u, ({ nth, both, ...lines }) => {
     const [mine, old, theirs] = [lines.local, lines.base, lines.upstream].map((value): YamlNode => ({
       kind: 'scalar',
       value,
     }));
-    const both = lines.base === '' && lines.local !== '' && lines.upstream !== '';
-    const stretch = { local: mine, base: old, upstream: theirs, nth: nth(JSON.stringify(lines)), both };
-    const choice = context.stretch(spot.path, stretch);
-    return choice === 'both' ? withEnd(lines.upstream) + lines.local : lines[choice];
+    return context.stretch(spot.path, { local: mine, base: old, upstream: theirs, nth, both });
   });
   // The side that stands as a whole brings its own notation.
   if (text === u) return upstream;
   if (text === d) return local;
   return text === undefined ? undefined : { kind: 'scalar', value: text };
-}
-
-/** True where the same merge of its own result changes nothing more, whichever side is taken. */
-function staysMerged(local: string, base: string, upstream: string): boolean {
-  return (['upstream', 'local'] as const).every((side) => {
-    const take = (lines: LineConflict): string => lines[side];
-    const once = mergeLines(local, base, upstream, take);
-    return once !== undefined && mergeLines(once, base, upstream, take) === once;
-  });
-}
-
-function withEnd(lines: string): string {
-  return lines.endsWith('\n') ? lines : `${lines}\n`;
 }

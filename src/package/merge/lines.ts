@@ -1,5 +1,6 @@
 import { threeWay } from '../yaml/sequence.ts';
-import { cutStretch } from './stretches.ts';
+import type { Choice } from './conflict.ts';
+import { cutStretch, occurrences } from './stretches.ts';
 
 /** Lines of one text: the comparison keeps a number for each. */
 const MAX_LINES = 100_000;
@@ -39,6 +40,47 @@ export function mergeLines(
     at = hunk.base[1];
   }
   return out + o.slice(at).join('');
+}
+
+/** A conflict of lines as a person is asked about it. */
+export interface LineQuestion extends LineConflict {
+  /** How many equal ones come before it in the same text. */
+  readonly nth: number;
+  /** True where both sides only added lines, so both may stay. */
+  readonly both: boolean;
+}
+
+/**
+ * Merges three texts line by line, and asks about each stretch of lines that both sides changed. Undefined where the rest
+ * cannot be merged without them.
+ */
+export function mergeText(
+  local: string,
+  base: string,
+  upstream: string,
+  ask: (question: LineQuestion) => Choice,
+): string | undefined {
+  const plain = mergeLines(local, base, upstream);
+  if (plain !== undefined || !staysMerged(local, base, upstream)) return plain;
+  const nth = occurrences();
+  return mergeLines(local, base, upstream, (lines) => {
+    const both = lines.base === '' && lines.local !== '' && lines.upstream !== '';
+    const choice = ask({ ...lines, nth: nth(JSON.stringify(lines)), both });
+    return choice === 'both' ? withEnd(lines.upstream) + lines.local : lines[choice];
+  });
+}
+
+/** True where the same merge of its own result changes nothing more, whichever side is taken. */
+function staysMerged(local: string, base: string, upstream: string): boolean {
+  return (['upstream', 'local'] as const).every((side) => {
+    const take = (lines: LineConflict): string => lines[side];
+    const once = mergeLines(local, base, upstream, take);
+    return once !== undefined && mergeLines(once, base, upstream, take) === once;
+  });
+}
+
+function withEnd(lines: string): string {
+  return lines.endsWith('\n') ? lines : `${lines}\n`;
 }
 
 /** One stretch that both changed: fine where they changed it alike, or each other lines of it. */

@@ -91,7 +91,13 @@ function shapeOf(value: unknown): string {
 }
 
 /** What is told of a conflict that a line settles. */
-export function ownedMessage({ resource, path, upstream, local }: Omit<Conflict, 'id' | 'taken'>): string {
+export function ownedMessage({
+  resource,
+  path,
+  part,
+  upstream,
+  local,
+}: Omit<Conflict, 'id' | 'taken'>): string {
   const about = [resource === null ? '' : `${resource.kind} ${resource.name}`, path].filter(
     (part) => part !== '',
   );
@@ -99,7 +105,7 @@ export function ownedMessage({ resource, path, upstream, local }: Omit<Conflict,
   const stays = `stays ${isSecret ? 'as it is here' : valueText(local)}`;
   const other = isSecret ? 'another value' : valueText(upstream);
   const wants = upstream === undefined ? 'upstream removed it' : `upstream has ${other}`;
-  return `${about.length === 0 ? 'The file' : about.join(' ')} ${stays}, as ${MERGE_FILE} says; ${wants}.`;
+  return `${about.length === 0 ? (part === true ? 'A part of the file' : 'The file') : about.join(' ')} ${stays}, as ${MERGE_FILE} says; ${wants}.`;
 }
 
 function valueText(value: unknown): string {

@@ -6,7 +6,7 @@ import { editedChunk, fullDocuments } from '../yaml/edit.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { YamlPath } from '../yaml/path.ts';
 import { mergeNodes } from './fields.ts';
-import { mergeLines } from './lines.ts';
+import { mergeText } from './lines.ts';
 import type { Report } from './report.ts';
 import { withText } from './resource-files.ts';
 import { refOf, decode, readFile } from './resources.ts';
@@ -76,7 +76,7 @@ function mergeContent({
   const [o, u, d] = [base, upstream, local].map(textOf);
   if (base === undefined || o === undefined || u === undefined || d === undefined) return undefined;
   const structural = path.endsWith('.json') ? mergeJson({ path, base, upstream, local, report }) : undefined;
-  return structural ?? mergeLines(d, o, u);
+  return structural ?? mergeText(d, o, u, (question) => report.lines(path, question));
 }
 
 function sameBytes(a: PackageFile, b: PackageFile): boolean {

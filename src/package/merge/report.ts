@@ -6,6 +6,7 @@ import type { YamlNode } from '../yaml/node.ts';
 import { formatPath } from '../yaml/path.ts';
 import type { Choice, Conflict, Side } from './conflict.ts';
 import type { FieldContext } from './fields.ts';
+import type { LineQuestion } from './lines.ts';
 import { ownedMessage, type LocalOwns } from './local-owns.ts';
 import type { MergeNote } from './merge-types.ts';
 
@@ -23,6 +24,8 @@ export interface Report {
     resource: ResourceRef | null,
     values: { readonly base: unknown; readonly upstream: unknown; readonly local: unknown },
   ) => Side;
+  /** Tells of lines of a file that is not made of resources, where local stays unless somebody decided otherwise. */
+  readonly lines: (file: string, question: LineQuestion) => Choice;
   readonly note: (code: string, file: string, message: string) => void;
 }
 
@@ -98,6 +101,12 @@ export function createReport(
       const values = [base, upstream, local].map((value) => stable(value));
       return sideOf(tell({ file, resource, path: '', base, upstream, local }, values, 'local'));
     },
+    lines: (file, { nth, both, ...values }) =>
+      tell(
+        { file, resource: null, path: '', ...values, part: true, ...(both && { both }) },
+        [values.base, values.upstream, values.local, 'part', String(nth)],
+        'local',
+      ),
   };
 }
 

@@ -111,7 +111,7 @@ export async function rebaseOf(
   const rebased = await filesAt(access.git, oid, directory, signal);
   const [old, now] = [local, rebased].map((files) => files.get('Kptfile'));
   if (old === undefined || now === undefined) {
-    const hint = 'Settle the conflicts with a commit that changes the fields.';
+    const hint = 'Settle the conflicts with a commit that changes these places.';
     return refuse('no-such-package', `${shown(directory)} holds no package`, hint);
   }
   const base = await lockedFiles(setting, readKptfile(old.bytes).kptfile, signal);

@@ -88,6 +88,6 @@ async function remadeUpdate({
 }
 
 function changed(message = 'the update cannot be repeated with the same result'): Refusal {
-  const hint = 'Settle the conflicts with a commit that changes the fields.';
+  const hint = 'Settle the conflicts with a commit that changes these places.';
   return refuse('conflict-changed', message, hint);
 }

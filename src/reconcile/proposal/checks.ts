@@ -1,6 +1,7 @@
 /** Pure: from what rendering found to the check runs that people see. */
 
 import type { RepositoryConfig } from '../../config/repository-config.ts';
+import { conflictStory } from '../../package/merge/conflict.ts';
 import type { OutsideFinding } from '../../package/tool-files/tool-files.ts';
 import { shortDigest } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
@@ -139,7 +140,7 @@ function conflictsCheck({
     title: conflictsTitle(conflicts),
     summary:
       conflicts.length > 0
-        ? `Upstream (or the registered branch, if it moved) and this branch changed the same fields. For now, the branch has the value in the column "taken". Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, all with \`/portico resolve all …\`, or with a commit that changes the field.\n\n${conflictTable(conflicts)}`
+        ? `Upstream (or the registered branch, if it moved) and this branch changed the same fields or lines. For now, the branch has the value in the column "taken". Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, all with \`/portico resolve all …\`, or with a commit that changes the field or lines.\n\n${conflictTable(conflicts)}`
         : listed > 0
           ? `${listed === 1 ? 'The only conflict is' : `All ${listed} conflicts are`} settled.`
           : 'No conflicting changes.',
@@ -149,9 +150,15 @@ function conflictsCheck({
       endLine: conflict.line ?? 1,
       level: 'failure',
       title: conflict.path === '' ? conflict.file : conflict.path,
-      message: `Both sides changed this field. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
+      message: `${thingOf(conflict)} ${conflictStory(conflict)}. Upstream: ${shownValue(conflict.upstream, 120)}. Local: ${shownValue(conflict.local, 120)}. Taken: ${conflict.taken}.`,
     })),
   };
+}
+
+function thingOf({ resource, path, part }: OpenConflict): string {
+  if (path !== '') return 'This field was';
+  if (part === true) return 'These lines were';
+  return resource === null ? 'This file was' : 'This resource was';
 }
 
 /** The title names the first, and how many there are beside it. */

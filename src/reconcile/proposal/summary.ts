@@ -121,11 +121,7 @@ function untouched({ isEmpty = false, pull }: SummaryInput): string {
 /** What both sides changed: this side's value stands for now, and the other's is not lost. */
 function conflictsPart({ conflicts = [], pull }: SummaryInput): string {
   if (conflicts.length === 0) return '';
-  const what =
-    conflicts.length === 1
-      ? 'changed a field that this proposal changes'
-      : 'changed fields that this proposal changes';
-  return `${code(pull.baseRef)} (upstream) also ${what}. Choose a value with \`/portico resolve <number> upstream\` or \`local\`, or with a commit.\n\n${conflictTable(conflicts, MAX_CONFLICTS)}`;
+  return `${code(pull.baseRef)}, or the upstream of the package, changed the same fields or lines as this proposal. Choose a value with \`/portico resolve <number> upstream\` or \`local\`, or with a commit.\n\n${conflictTable(conflicts, MAX_CONFLICTS)}`;
 }
 
 function packagesText(input: SummaryInput): string {

@@ -1,6 +1,6 @@
 /** Pure: pieces of Markdown in which foreign text is inert: it stands in code, where nothing is a mention or a tag. */
 
-import type { Conflict } from '../../package/merge/conflict.ts';
+import { conflictStory, type Conflict } from '../../package/merge/conflict.ts';
 import { notShown } from '../../text/counted.ts';
 import { shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
@@ -46,14 +46,33 @@ export function conflictTable(
     .map((conflict, at) => [
       String(conflict.number ?? at + 1),
       code(conflict.file),
-      code(place(conflict)),
+      `${code(place(conflict))}${deletedText(conflict)}`,
       value(conflict.base),
       value(conflict.upstream),
       value(conflict.local),
       conflict.taken,
     ]);
-  const more = notShown(conflicts.length - most);
-  return table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows) + (more && `\n\n${more}`);
+  return [
+    table(['', 'file', 'field', 'before', 'upstream', 'local', 'taken'], rows),
+    notShown(conflicts.length - most),
+    bothText(conflicts.slice(0, most)),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** That one side deleted it, which "absent" in a column of values does not say. */
+function deletedText(conflict: Conflict): string {
+  const story = conflictStory(conflict);
+  return story.startsWith('deleted') ? `: ${story}` : '';
+}
+
+/** Which of them can keep both sides. */
+function bothText(conflicts: readonly (Conflict & { readonly number?: number })[]): string {
+  const numbers = conflicts.flatMap(({ both, number }, at) => (both === true ? [number ?? at + 1] : []));
+  const [first] = numbers;
+  if (first === undefined) return '';
+  return `In ${numbers.length === 1 ? 'conflict' : 'conflicts'} ${numbers.join(', ')}, both sides only added something. To keep both, comment \`/portico resolve ${first} both\`.`;
 }
 
 /** Foldable; the blank lines make Markdown inside work. */
@@ -85,9 +104,12 @@ export function fenced(text: string, language = 'text'): string {
   return fence(text.replace(/\n$/, ''), language);
 }
 
-function place({ resource, path, also = [] }: Conflict): string {
+function place({ resource, path, part, also = [] }: Conflict): string {
   const name = resource === null ? '' : `${resource.kind}/${resource.name}`;
-  return joined([name, [path, ...also.map((one) => one.path)].join(', ')], ' ') || 'the whole file';
+  return (
+    joined([name, [path, ...also.map((one) => one.path)].join(', ')], ' ') ||
+    (part === true ? 'lines of the file' : 'the whole file')
+  );
 }
 
 /** A value of a resource as text, cut to a length; absent stays absent. */

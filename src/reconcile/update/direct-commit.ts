@@ -32,7 +32,8 @@ export async function stageDirect(
   const { access, base, config } = downstreamRepository;
   const { git } = access;
   const open = brought.flatMap(({ conflicts, following = [] }) => [...conflicts, ...following]);
-  if (open.length > 0) return { kind: 'pull', why: 'upstream and this repository changed the same fields' };
+  if (open.length > 0)
+    return { kind: 'pull', why: 'upstream and this repository changed the same fields or lines' };
   const changes = new Map(
     brought.flatMap(({ down, local, files }) => [...changesBetween(down.directory, local, files)]),
   );

@@ -135,7 +135,7 @@ function conflictsText({ open, listed }: Extract<UpdateState, { kind: 'open' }>[
   const settled = listed - open.length;
   const count = counted(open.length, 'conflict');
   const rest = settled <= 0 ? '' : ` (${settled} of ${listed} ${isOrAre(settled)} settled)`;
-  return `**${count}${rest}:** upstream and this repository changed the same fields. ${held(open)} Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, or commit the value that you want.\n\n${conflictTable(open, MAX_CONFLICTS)}`;
+  return `**${count}${rest}:** upstream and this repository changed the same fields or lines. ${held(open)} Settle each conflict with \`/portico resolve <number> upstream\` or \`local\`, or commit the value that you want.\n\n${conflictTable(open, MAX_CONFLICTS)}`;
 }
 
 /** Whose values the branch has for now: where something whole was removed or replaced it may be local's. */

@@ -171,7 +171,7 @@ describe('conflicts', () => {
     const { conflicts, files } = mergePackages({ base, upstream, local: mine });
     expect(textOf(files.get('README.md'))).toBe('a\nb\nmine\n');
     expect(conflicts).toMatchObject([
-      { file: 'README.md', resource: null, path: '', upstream: 'a\nb\nC\n', taken: 'local' },
+      { file: 'README.md', resource: null, path: '', part: true, upstream: 'C\n', taken: 'local' },
     ]);
     const decisions = new Map([[conflicts[0]!.id, 'upstream' as const]]);
     const after = mergePackages({ base, upstream, local: mine, decisions }).files;

@@ -8,8 +8,8 @@ import { settleConflicts } from '../../../src/package/merge/settle.ts';
 import type { PackageFiles } from '../../../src/package/package.ts';
 import { textOf } from './trees.ts';
 
-function tree(text: string): PackageFiles {
-  return new Map([['a.yaml', { mode: '100644', bytes: new TextEncoder().encode(text) }]]);
+function tree(text: string, name = 'a.yaml'): PackageFiles {
+  return new Map([[name, { mode: '100644', bytes: new TextEncoder().encode(text) }]]);
 }
 
 interface Merged {
@@ -19,18 +19,22 @@ interface Merged {
   readonly stray: readonly string[];
 }
 
-function merge(texts: readonly [string, string, string], decisions = new Map<string, Choice>()): Merged {
-  const [base = new Map(), upstream = new Map(), local = new Map()] = texts.map(tree);
+function merge(
+  texts: readonly [string, string, string],
+  decisions = new Map<string, Choice>(),
+  name = 'a.yaml',
+): Merged {
+  const [base = new Map(), upstream = new Map(), local = new Map()] = texts.map((text) => tree(text, name));
   const { files, conflicts, strayDecisions } = mergePackages({ base, upstream, local, decisions });
   expect(mergePackages({ base, upstream, local: files }).changed, 'merged twice').toEqual(
     decisions.size === 0 ? [] : expect.anything(),
   );
-  return { text: textOf(files.get('a.yaml')), files, conflicts, stray: strayDecisions };
+  return { text: textOf(files.get(name)), files, conflicts, stray: strayDecisions };
 }
 
 /** All conflicts decided for this. */
-function decided(texts: readonly [string, string, string], choice: Choice): Merged {
-  return merge(texts, new Map(merge(texts).conflicts.map(({ id }) => [id, choice])));
+function decided(texts: readonly [string, string, string], choice: Choice, name = 'a.yaml'): Merged {
+  return merge(texts, new Map(merge(texts, new Map(), name).conflicts.map(({ id }) => [id, choice])), name);
 }
 
 function config(...lines: string[]): string {
@@ -93,6 +97,68 @@ describe('lines of a text', () => {
     const edited = (from: string, to: string): unknown => contentAt(tree(text.replace(from, to)), conflict);
     expect(edited('log = y', 'log = z')).toBe(contentAt(files, conflict));
     expect(edited('workers = 2', 'workers = 5')).not.toBe(contentAt(files, conflict));
+  });
+});
+
+describe.each(['notes.md', 'settings.conf'])('lines of the file %s', (name) => {
+  const file = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('');
+  const sides = [
+    file('workers = 1', 'a', 'b', 'ttl = 1', 'c', 'd', 'log = x'),
+    file('workers = 2', 'a', 'b', 'ttl = 1', 'c', 'd', 'log = y'),
+    file('workers = 3', 'a', 'b', 'ttl = 90', 'c', 'd', 'log = x'),
+  ] as const;
+  const mine = file('workers = 3', 'a', 'b', 'ttl = 90', 'c', 'd', 'log = y');
+
+  test('only the lines that both changed are in conflict; local stays, and its line is named', () => {
+    const { text, conflicts } = merge(sides, new Map(), name);
+    expect(text).toBe(mine);
+    const values = { base: 'workers = 1\n', upstream: 'workers = 2\n', local: 'workers = 3\n' };
+    const place = { file: name, resource: null, path: '', taken: 'local', part: true, line: 1 };
+    expect(conflicts).toEqual([{ id: conflicts[0]?.id, ...place, ...values }]);
+    expect(decided(sides, 'local', name).text).toBe(mine);
+    expect(decided(sides, 'upstream', name).text).toBe(mine.replace('workers = 3', 'workers = 2'));
+    expect(decided(sides, 'both', name).stray).toEqual([conflicts[0]?.id]);
+  });
+
+  test('an id stays while another part of the file changes', () => {
+    const other = sides.map((text) => `first\n${text}`) as [string, string, string];
+    const [one, two] = [sides, other].map((texts) => merge(texts, new Map(), name).conflicts[0]);
+    expect(one?.id).toBe(two?.id);
+    expect(two?.line).toBe(2);
+  });
+
+  test('lines that both appended may both stay', () => {
+    const appended = [file('a'), file('a', 'theirs'), file('a', 'mine')] as const;
+    expect(merge(appended, new Map(), name).conflicts).toMatchObject([{ both: true, base: '' }]);
+    expect(decided(appended, 'both', name).text).toBe(file('a', 'theirs', 'mine'));
+    const [start, theirs, own] = appended;
+    const open = [start, theirs, own.trimEnd()] as const;
+    expect(decided(open, 'both', name).text).toBe(file('a', 'theirs', 'mine').trimEnd());
+  });
+
+  test('an edit of another line does not settle it; an edit of its lines does', () => {
+    const { text, files, conflicts } = merge(sides, new Map(), name);
+    const [conflict] = conflicts;
+    if (conflict === undefined) throw new Error('no conflict');
+    const edited = (from: string, to: string): unknown =>
+      contentAt(tree(text.replace(from, to), name), conflict);
+    expect(edited('log = y', 'log = z')).toBe(contentAt(files, conflict));
+    expect(edited('workers = 3', 'workers = 5')).not.toBe(contentAt(files, conflict));
+  });
+
+  test('a file that both sides added, or that one side deleted, is one conflict', () => {
+    const whole = { path: '', resource: null, taken: 'local' };
+    const [base, upstream, local] = sides.map((text) => tree(text, name));
+    if (base === undefined || upstream === undefined || local === undefined) throw new Error('no sides');
+    const nothing: PackageFiles = new Map();
+    for (const one of [
+      { base: nothing, upstream, local },
+      { base, upstream: nothing, local },
+    ]) {
+      const { conflicts } = mergePackages(one);
+      expect(conflicts).toMatchObject([whole]);
+      expect(conflicts[0]).not.toHaveProperty('part');
+    }
   });
 });
 

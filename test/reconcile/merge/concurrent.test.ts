@@ -77,7 +77,9 @@ describe('the base moved for the same package', () => {
     const row = '| 1 | `config.yaml` | `ConfigMap/web data.color` | `blue` | `red` | `green` | local |';
     expect(check?.output.summary).toContain(row);
     const told = await repo.sticky(second.number);
-    expect(told).toContain('`main` (upstream) also changed fields that this proposal changes.');
+    expect(told).toContain(
+      '`main`, or the upstream of the package, changed the same fields or lines as this proposal.',
+    );
     expect(told).toContain(row);
     expect(await repo.command(second.number, '/portico publish')).toMatchObject({
       reaction: 'confused',
