@@ -6,7 +6,7 @@ import { shorten, shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import type { CheckAnnotation, CheckInput } from '../forge/checks.ts';
-import { code, table, tableUpTo } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, table, tableUpTo } from '../text/markdown-blocks.ts';
 import { placed, withHint, type CheckContent } from './check-content.ts';
 import type { ConfigTrial, TrialFinding } from './config-trial.ts';
 import { changesText, weakestText, type ChangedConfig } from './configuration-table.ts';
@@ -69,13 +69,7 @@ function trialCheck(
         `${counted(packagesIn(found), 'published package')} would start to fail this guardrail.`,
       ),
     ),
-    ...trial.notRun.map((guardrail) =>
-      at(
-        guardrail,
-        'notice',
-        'Not run before the merge: what it runs, or what it reads, is not approved yet.',
-      ),
-    ),
+    ...trial.notRun.map((guardrail) => at(guardrail, 'notice', `Not run before the merge. ${BEFORE_MERGE}`)),
   ]);
   return {
     name: CONFIG_CHECK,
@@ -94,13 +88,16 @@ function trialCheck(
 }
 
 function titleOf({ broken, newly, packages }: ConfigTrial, blocking: readonly TrialFinding[]): string {
-  if (broken.length > 0) return `${counted(broken.length, 'guardrail')} cannot be configured`;
   const of = `of ${counted(packages, 'package')}`;
-  if (blocking.length > 0) return `${packagesIn(blocking)} ${of} would start to fail`;
+  const failing = blocking.length > 0 ? `${packagesIn(blocking)} ${of} would start to fail` : '';
+  if (broken.length > 0) return joined([`${counted(broken.length, 'guardrail')} cannot run`, failing], '; ');
+  if (failing !== '') return failing;
   return newly.length > 0
     ? `The configuration is valid; ${packagesIn(newly)} ${of} would get new warnings`
     : `The configuration is valid, and no package would start to fail`;
 }
+
+const BEFORE_MERGE = 'Until then, only built-in functions run, and they read only what is approved.';
 
 /** Rows of the comment; the check has all. */
 const MAX_IN_COMMENT = 10;
@@ -122,7 +119,7 @@ export function configText(proposed: ToldConfig): string {
 }
 
 function trialText(trial: ConfigTrial): string {
-  const { newly, rewritten, packages, notRun } = trial;
+  const { newly, rewritten, packages, notRun, broken } = trial;
   const failing = newly.filter(({ mode }) => mode === 'enforce');
   const of = `of ${counted(packages, 'package')} would`;
   const verdict = [
@@ -136,12 +133,34 @@ function trialText(trial: ConfigTrial): string {
   return joined([
     verdict === ''
       ? `No package would start to fail with this configuration (${packages} checked).`
-      : `${verdict}. Published revisions stay published; the next proposal for each package has to fix it.`,
+      : `${verdict}. Published revisions stay published; ${whatToFix(trial)}`,
+    brokenTable(broken.slice(0, MAX_IN_COMMENT)),
     rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'first finding'], rows),
     more > 0 ? `The check ${code(CONFIG_CHECK)} lists ${more} more.` : '',
     rewritten.length === 0 ? '' : `A mutator would rewrite the next proposal for ${names(rewritten)}.`,
     notRun.length === 0 ? '' : `Not run before the merge: ${names(notRun)}.`,
   ]);
+}
+
+/** A package cannot fix a guardrail that cannot run. */
+function whatToFix({ newly, broken }: Pick<ConfigTrial, 'newly' | 'broken'>): string {
+  const isBroken = ({ guardrail }: TrialFinding): boolean =>
+    broken.some((one) => one.guardrail === guardrail);
+  return newly.every(isBroken)
+    ? 'no proposal passes until the guardrail is fixed.'
+    : 'the next proposal for each package has to fix it.';
+}
+
+function brokenTable(broken: ConfigTrial['broken']): string {
+  if (broken.length === 0) return '';
+  return table(
+    ['guardrail', 'problem', 'how to fix it'],
+    broken.map(({ guardrail, message, hint }) => [
+      code(guardrail),
+      foreignSentence(message),
+      foreignSentence(hint),
+    ]),
+  );
 }
 
 function worstFirst(newly: readonly TrialFinding[]): readonly TrialFinding[] {
@@ -165,21 +184,14 @@ const MAX_NAMES = 50;
 function trialSummary({ packages, left, newly, rewritten, notRun, broken }: ConfigTrial): string {
   const rows = worstFirst(newly).slice(0, MAX_ROWS).map(findingRow);
   return joined([
-    broken.length === 0
-      ? ''
-      : table(
-          ['guardrail', 'problem', 'how to fix it'],
-          broken.map(({ guardrail, message, hint }) => [code(guardrail), message, hint]),
-        ),
-    `Its guardrails ran on the newest revision of ${counted(packages, 'package')} (on the branch, for a package without a revision). ${newly.length === 0 ? 'None would start to fail.' : 'These would start to fail; they stay published, and their next proposal has to fix it:'}`,
+    brokenTable(broken),
+    `Its guardrails ran on the newest revision of ${counted(packages, 'package')} (on the branch, for a package without a revision). ${newly.length === 0 ? 'None would start to fail.' : `These would start to fail. They stay published; ${whatToFix({ newly, broken })}`}`,
     rows.length === 0 ? '' : table(['package', 'guardrail', 'mode', 'findings', 'first finding'], rows),
     notShown(newly.length - MAX_ROWS),
     rewritten.length === 0
       ? ''
       : `A mutator would rewrite the next proposal for these packages: ${names(rewritten)}.`,
-    notRun.length === 0
-      ? ''
-      : `Not run before the merge, because what they run, or what they read, is not approved yet: ${names(notRun)}.`,
+    notRun.length === 0 ? '' : `Not run before the merge: ${names(notRun)}. ${BEFORE_MERGE}`,
     left === 0 ? '' : `${counted(left, 'package')} beyond the first ${packages} were not checked.`,
   ]);
 }

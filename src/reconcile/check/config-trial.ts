@@ -4,6 +4,8 @@
  */
 
 import type { GuardrailConfig, RepositoryConfig } from '../../config/repository-config.ts';
+import type { ErrorCode } from '../../error-code.ts';
+import type { Refusal } from '../../error.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import type { Finding, FunctionRun, Guardrail } from '../../package/render/render-types.ts';
 import { digestOf } from '../../revision/digest.ts';
@@ -50,6 +52,8 @@ export interface ConfigTrial {
 /** What is remembered of one package under one set of guardrails. */
 interface Outcome {
   readonly findings: readonly Omit<TrialFinding, 'package' | 'revision'>[];
+  /** Guardrails whose function is neither built in nor allowed by the same configuration. */
+  readonly unknown: readonly (readonly [string, Refusal])[];
   readonly notRun: readonly string[];
   readonly rewritten: boolean;
 }
@@ -103,11 +107,13 @@ export async function tryConfiguration(
   const newly: TrialFinding[] = [];
   const rewritten: string[] = [];
   const notRun = new Set<string>(proposed.unapproved);
+  const unknown = new Map<string, Refusal>();
   for (const { path, directory } of all.slice(0, MAX_PACKAGES)) {
     const newest = newestRevision(refs, directory);
     const place = { commit: newest?.tag.commit ?? base, directory, path };
     const now = await outcomeOf(work, git, place, proposed);
     for (const name of now.notRun) notRun.add(name);
+    for (const [name, refusal] of now.unknown) unknown.set(name, refusal);
     const suspicious = now.findings.length > 0 || now.rewritten;
     const before = suspicious ? await outcomeOf(work, git, place, inForce) : NOTHING;
     const failedBefore = new Set(before.findings.map(({ guardrail, mode }) => `${mode} ${guardrail}`));
@@ -123,24 +129,27 @@ export async function tryConfiguration(
     newly,
     rewritten,
     notRun: [...notRun].sort(),
-    broken: brokenIn(proposed, config),
+    broken: brokenIn(proposed, config, unknown),
   };
 }
 
-const NOTHING: Outcome = { findings: [], notRun: [], rewritten: false };
+const NOTHING: Outcome = { findings: [], unknown: [], notRun: [], rewritten: false };
 
-/** Configuration files that cannot be used, whichever packages the guardrail is for. */
-function brokenIn(proposed: LoadedGuardrails, { guardrails }: RepositoryConfig): ConfigTrial['broken'] {
+/** Configuration files that cannot be used, whichever packages the guardrail is for, and functions that no one knows. */
+function brokenIn(
+  proposed: LoadedGuardrails,
+  { guardrails }: RepositoryConfig,
+  unknown: ReadonlyMap<string, Refusal>,
+): ConfigTrial['broken'] {
   const examples = [...guardrails.mutators, ...guardrails.validators].flatMap(
     ({ paths }) => paths?.map((glob) => glob.replaceAll(/\*+/g, 'x')) ?? ['.'],
   );
-  const runs = new Map<string, FunctionRun>();
+  const refusals = new Map(unknown);
   for (const path of new Set(examples)) {
-    for (const run of proposed.brokenFor(path)) runs.set(run.guardrail ?? '', run);
+    for (const { guardrail = '', refused } of proposed.brokenFor(path))
+      if (refused !== undefined) refusals.set(guardrail, refused);
   }
-  return [...runs].flatMap(([guardrail, { refused }]) =>
-    refused === undefined ? [] : [{ guardrail, message: refused.message, hint: refused.hint }],
-  );
+  return [...refusals].map(([guardrail, { message, hint }]) => ({ guardrail, message, hint }));
 }
 
 async function outcomeOf(
@@ -152,11 +161,11 @@ async function outcomeOf(
   const { commit, directory, path } = place;
   const tree = await git.treeId(commit, directory, signal);
   if (tree === null) return NOTHING;
-  const key = digestOf('portico trial 1', [tree, path, loaded.digest, ports.runtimeVersion]);
+  const key = digestOf('portico trial 2', [tree, path, loaded.digest, ports.runtimeVersion]);
   const known = memory.get(key);
   if (known !== undefined) return known;
   const files = await filesAt(git, commit, directory, signal);
-  const outcome = await run(ports, { files, path }, loaded.forPackage(path), signal);
+  const outcome = await run(ports, { files, path }, loaded, signal);
   keepNewest(memory, key, outcome, MAX_REMEMBERED);
   return outcome;
 }
@@ -165,11 +174,14 @@ async function outcomeOf(
 async function run(
   { content, builtins }: Pick<Ports, 'content' | 'builtins'>,
   { files, path }: { readonly files: PackageFiles; readonly path: string },
-  guardrails: readonly Guardrail[],
+  loaded: LoadedGuardrails,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
-  // Compiled policies are programs that nobody has approved: they do not run.
-  const { judgeRego: _judgeRego, ...runtime } = builtins;
+  const guardrails = loaded.forPackage(path);
+  // Compiled policies are programs that nobody has approved: they do not run, and neither do functions that it allows.
+  const denied = 'no one has approved it yet.';
+  const { judgeRego: _judgeRego, ...runtime } =
+    builtins.withForeign?.({ allowed: loaded.foreign.allowed, denied }) ?? builtins;
   // Validators say all they have, whatever their mode: what counts is decided here.
   const outspoken = guardrails.map((one): Guardrail =>
     one.type === 'validator' ? { ...one, mode: 'enforce' } : one,
@@ -184,17 +196,34 @@ async function run(
     context,
     ...(signal && { signal }),
   });
-  const refused = new Set(
-    result.runs.flatMap(({ guardrail, refused: why }) => (why === undefined ? [] : [guardrail])),
-  );
-  return {
-    findings: guardrails.flatMap(({ name, mode }) =>
-      refused.has(name) ? [] : (failures(result.findings, result.runs, name, mode) ?? []),
+  const refused = new Map(
+    result.runs.flatMap(({ guardrail = '', refused: why }) =>
+      why === undefined ? [] : [[guardrail, why] as const],
     ),
-    notRun: guardrails.filter(({ name }) => refused.has(name)).map(({ name }) => name),
+  );
+  const unknown = [...refused].filter(([, { code }]) => UNKNOWN.has(code));
+  const broken = loaded.brokenFor(path).map(({ guardrail = '', refused: why }) => [guardrail, why] as const);
+  return {
+    findings: [
+      ...guardrails.flatMap(({ name, mode }) =>
+        refused.has(name) ? [] : failures(result.findings, result.runs, name, mode),
+      ),
+      // Once merged, these fail for every package that they are for.
+      ...[...unknown, ...broken].map(([guardrail, why]) => ({
+        guardrail,
+        mode: loaded.modes.get(guardrail) ?? 'enforce',
+        errors: 1,
+        message: shorten(why?.message ?? 'The function failed.', 1_000),
+      })),
+    ],
+    unknown,
+    notRun: [...refused.keys()].filter((name) => !unknown.some(([one]) => one === name)),
     rewritten: result.changed.length > 0,
   };
 }
+
+/** Why a function cannot run wherever it is asked to. */
+const UNKNOWN: ReadonlySet<string> = new Set<ErrorCode>(['FUNCTION_UNKNOWN', 'FUNCTION_VERSION_UNKNOWN']);
 
 function failures(
   findings: readonly Finding[],

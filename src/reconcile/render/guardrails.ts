@@ -32,6 +32,8 @@ export interface LoadedGuardrails {
   readonly deploy?: RepositoryConfig['deploy'];
   /** The exemptions that count. */
   readonly exemptions: readonly Exemption[];
+  /** What each guardrail does with what it finds, by name. */
+  readonly modes: ReadonlyMap<string, GuardrailConfig['mode']>;
   /** Those of one package (path below the registered directory), ready to run. */
   forPackage(path: string): readonly Guardrail[];
   /** Runs that could not be, because a configuration file is missing or wrong. */
@@ -103,6 +105,7 @@ export async function loadGuardrails({
     unapproved: configured.map(({ name }) => name).filter(isUnapproved),
     digest: ids.length === 0 ? own : digestOf('portico guardrails with files 1', [own, ids]),
     exemptions,
+    modes: new Map(configured.map(({ name, mode }) => [name, mode])),
     ...(config.deploy && { deploy: config.deploy }),
     forPackage: (path) =>
       guardrailsFor(config, path, exemptions)

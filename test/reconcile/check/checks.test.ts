@@ -477,7 +477,7 @@ describe('definitions of custom resources from another repository', () => {
       .concat(`\n  - { name: other, rego: .github/deny.wasm, sha256: ${'ab'.repeat(32)} }`);
     const pull = await held.propose('curious', { '.github/portico.yaml': configuration('held', spec) });
     const check = (await held.checksOf(pull.number)).get('portico/config');
-    expect(check?.output.summary).toContain('what they read, is not approved yet: `curious`, `program`.');
+    expect(check?.output.summary).toContain('Not run before the merge: `curious`, `program`.');
     expect(check?.conclusion).toBe('failure');
     expect(check?.output.summary).toContain(`its sha256 is ${moduleOf(TOO_BIG).sha256}`);
   });

@@ -24,10 +24,12 @@ subjects:
 - { kind: ServiceAccount, name: web, namespace: shop }
 `;
 
+const ANY = `functions:\n  - { image: registry.example.com/any:v1, container: 'registry.example.com/any@sha256:${'ab'.repeat(32)}' }\n`;
+
 const trialSpec = (more: string): string =>
   configuration(
     'trial',
-    `branch: main\nguardrails:\n  validators:\n  - { name: schema, image: kubeconform:v0.1 }\n  - { name: foreign, image: registry.example.com/any:v1 }\n${more}`,
+    `branch: main\nguardrails:\n  validators:\n  - { name: schema, image: kubeconform:v0.1 }\n  - { name: foreign, image: registry.example.com/any:v1 }\n${more}${ANY}`,
   );
 
 beforeAll(async () => {
@@ -36,6 +38,7 @@ beforeAll(async () => {
     power: { spec: POWER, files: below('web', smallPackage('web')) },
     apart: { spec: 'branch: packages' },
     trial: {
+      spec: `branch: main\n${ANY}`,
       files: {
         ...below('good', smallPackage('good')),
         ...below('bad', smallPackage('bad', { data: { size: '5' } })),
@@ -180,19 +183,39 @@ test('a proposed configuration is run over what is published, and nothing foreig
     '**Next:** merge it; the configuration then takes effect.',
   );
   expect(run?.output.summary).toMatch(/\| `bad@v1` \| `schema` \| enforce \| 1 \|/);
-  expect(run?.output.summary).toContain('what they run, or what they read, is not approved yet: `foreign`');
+  expect(run?.output.summary).toContain(
+    'Not run before the merge: `foreign`. Until then, only built-in functions run',
+  );
   expect(await stage.writesOf(() => stage.look('trial'), 'trial')).toEqual([]);
 
   await repo.push('config', {
     '.github/portico.yaml': trialSpec(
-      '  - { name: lost, image: kubeconform:v0.1, configPath: nowhere.yaml }',
+      '  - { name: lost, image: kubeconform:v0.1, configPath: nowhere.yaml }\n  - { name: typo, image: kubeconfrom:v0.1, mode: warn }\n',
     ),
   });
   await stage.idle();
   expect(await check()).toMatchObject({
     conclusion: 'failure',
-    output: { title: '1 guardrail cannot be configured' },
+    output: { title: '2 guardrails cannot run; 2 of 2 packages would start to fail' },
   });
+  const broken = await repo.sticky(pull.number);
+  expect(broken).toContain('**2 of 2 packages would start to fail** with this configuration');
+  expect(broken).toContain('and **2 of 2 packages would get new warnings**');
+  expect(broken).toMatch(/\| `typo` \| Did you mean kubeconform:v0\.1\? kubeconfrom:v0\.1 cannot run here/);
+  expect((await check())?.output.summary).toContain('Not run before the merge: `foreign`.');
+
+  // Only guardrails that cannot run: no package can fix that.
+  const unknown = configuration(
+    'trial',
+    'branch: main\nguardrails:\n  validators:\n  - { name: typo, image: nothing-like-it:v1 }\n',
+  );
+  await repo.push('config', { '.github/portico.yaml': unknown });
+  await stage.idle();
+  expect(await check()).toMatchObject({
+    conclusion: 'failure',
+    output: { title: '1 guardrail cannot run; 2 of 2 packages would start to fail' },
+  });
+  expect(await repo.sticky(pull.number)).toContain('no proposal passes until the guardrail is fixed.');
 });
 
 test('where packages are on another branch, a mistake in the configuration fails on the pull request all the same', async () => {
