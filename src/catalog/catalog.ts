@@ -119,6 +119,8 @@ export interface CatalogRepository {
     readonly follow?: Follow;
     /** `SelfCertified` goes to the head of a channel, whether an edge leads there or not. */
     readonly policy?: 'SelfCertified';
+    /** Whoever is at a withdrawn revision stays there until the head is higher. */
+    readonly onWithdrawn?: 'ignore';
   };
   /** Where addresses that locks name are now. */
   readonly upstreamMap?: readonly MappedAddress[];

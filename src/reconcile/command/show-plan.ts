@@ -1,3 +1,4 @@
+import type { Catalog } from '../../catalog/catalog.ts';
 import { followText } from '../../channels/catalog-index.ts';
 import { channelFileOf, isSound, packageOfChannelFile } from '../../channels/judge-file.ts';
 import { offerOf, type PackageOffer } from '../../channels/offer.ts';
@@ -26,6 +27,7 @@ import { configApproval } from '../review/config-approval.ts';
 import { configurationEffects } from '../review/configuration-effects.ts';
 import { proposedConfig } from '../review/proposed-config.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
+import { nextOf, rolledBackOf } from '../rollout/rolled-back.ts';
 import type { StepOutcome } from '../step-outcome.ts';
 import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
 import { catchUserError } from '../text/why-refused.ts';
@@ -109,7 +111,7 @@ async function downstreamPlan(asking: Asking, named: string | undefined): Promis
     signal?.throwIfAborted();
     const { note, ...channels } = await channelsOf(asking, place, path);
     if (note !== undefined) notes.push(note);
-    rows.push(...rowsOf(place, { path, visible, ...channels }));
+    rows.push(...rowsOf(ports.catalog, place, { path, visible, ...channels }));
   }
   const all = followed.reduce((sum, { visible }) => sum + visible.length, 0);
   return { kind: 'done', reply: replyText(rows, notes, all) };
@@ -179,7 +181,8 @@ async function channelsOf(
 type Visible = ReturnType<typeof visibleFollowers>['visible'];
 
 function rowsOf(
-  { refs, registered }: ChannelPlace,
+  catalog: Catalog,
+  { git, refs, registered }: ChannelPlace,
   {
     path,
     visible,
@@ -197,15 +200,19 @@ function rowsOf(
     return revision === undefined ? [] : [[channel, revision] as const];
   });
   const offer = offerOf(path, names, document, new Map(tags));
-  return visible.map((one) => rowOf(offer, one, stopped));
+  const rolledBack = rolledBackOf(catalog, git.repository, directory);
+  return visible.map((one) => rowOf({ offer, stopped, rolledBack }, one));
 }
 
 function rowOf(
-  offer: PackageOffer,
+  {
+    offer,
+    stopped,
+    rolledBack,
+  }: { readonly offer: PackageOffer; readonly stopped: boolean; readonly rolledBack: readonly string[] },
   { name, repository, at, follow = { kind: 'latest' } }: Visible[number],
-  stopped: boolean,
 ): string[] {
-  const { policy } = repository.updates ?? {};
+  const { policy, onWithdrawn } = repository.updates ?? {};
   const start = [
     code(name),
     code(offer.path),
@@ -219,12 +226,8 @@ function rowOf(
     return [...start, '–', 'The channel file has errors, so the channels of the package are stopped.'];
   }
   const position = { kind: 'revision', revision: at } as const;
-  const { to, message } = planUpdate(offer, {
-    at: position,
-    follow,
-    newestInRange,
-    ...(policy && { policy }),
-  });
+  const planned = planUpdate(offer, { at: position, follow, newestInRange, ...(policy && { policy }) });
+  const { to, message } = nextOf(planned, { at, rolledBack, onWithdrawn });
   return [
     ...start,
     to === undefined ? '–' : upstreamText(to, code),

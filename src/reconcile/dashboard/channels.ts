@@ -8,6 +8,7 @@ import { newestInRange } from '../../config/follow.ts';
 import { packagePathOf } from '../../revision/package-path.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
+import { nextOf, rolledBackOf } from '../rollout/rolled-back.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { section } from './section.ts';
 
@@ -19,6 +20,9 @@ export interface ChannelFollower {
   /** The revision or ref that it is locked to. */
   readonly at: string | undefined;
   readonly policy?: 'SelfCertified';
+  readonly onWithdrawn?: 'ignore';
+  /** Revisions that the rollout of the package rolled back. */
+  readonly rolledBack: readonly string[];
   /** What came of the last look at it. */
   readonly standing: Standing | undefined;
 }
@@ -31,13 +35,24 @@ export function channelFollowers(
   return new Map(
     [...(repository.channelFiles ?? [])].map(([directory]) => {
       const { visible } = visibleFollowers(catalog, repository, directory);
+      const rolledBack = rolledBackOf(catalog, repository.ref.id, directory);
       const followers = visible.flatMap((one): ChannelFollower[] => {
         const { follow } = one;
-        const { policy } = one.repository.updates ?? {};
+        const { policy, onWithdrawn } = one.repository.updates ?? {};
         if (follow?.kind !== 'channel') return [];
         const standing = catalog.standings(one.repository.ref.id).get(one.path);
         const { name, at } = one;
-        return [{ name, at, channel: follow.channel, standing, ...(policy && { policy }) }];
+        return [
+          {
+            name,
+            at,
+            channel: follow.channel,
+            standing,
+            rolledBack,
+            ...(policy && { policy }),
+            ...(onWithdrawn && { onWithdrawn }),
+          },
+        ];
       });
       return [directory, followers] as const;
     }),
@@ -158,7 +173,7 @@ const OF_THE_CHANNEL: readonly string[] = ['up-to-date', 'merged', 'not-followed
 function stateOf(
   offer: PackageOffer,
   { document }: Pick<CatalogChannels, 'document'>,
-  { at, channel, policy, standing }: ChannelFollower,
+  { at, channel, policy, standing, rolledBack, onWithdrawn }: ChannelFollower,
 ): { readonly state: string; readonly why: string } {
   if (document === undefined) return { state: 'channel-stopped', why: 'the channels are stopped' };
   if (at === undefined || parseRevisionName(at) === undefined) {
@@ -169,9 +184,10 @@ function stateOf(
   const position = { kind: 'revision', revision: at } as const;
   const planned = planUpdate(offer, { at: position, follow, newestInRange, ...(policy && { policy }) });
   const deprecated = planned.deprecations.filter(({ schema, name }) => schema === 'revision' && name === at);
-  const why = [planned.message, ...deprecated.map(({ message }) => `${at} is deprecated: ${message}`)].join(
-    '; ',
-  );
+  const why = [
+    nextOf(planned, { at, rolledBack, onWithdrawn }).message,
+    ...deprecated.map(({ message }) => `${at} is deprecated: ${message}`),
+  ].join('; ');
   if (planned.code === 'current') {
     return { state: deprecated.length > 0 ? 'deprecated' : 'current', why };
   }

@@ -14,6 +14,7 @@ import type { Ports, RepositoryAccess } from '../ports.ts';
 import { publishedNumbers, type ChannelPlace } from '../repository/channel-files.ts';
 import { sidesAt } from '../repository/package-files.ts';
 import { channelRevision, tagOf, taggedRevisions } from '../repository/package-revisions.ts';
+import { nextOf, rolledBackOf } from '../rollout/rolled-back.ts';
 import { catchUserError } from '../text/why-refused.ts';
 
 interface Proposed {
@@ -127,13 +128,17 @@ function followersOf(
   const upstream = catalog.get(ref.id);
   if (upstream === undefined) return { followers: [], hidden: 0 };
   const { visible, hidden } = visibleFollowers(catalog, upstream, at.directory);
+  const rolledBack = rolledBackOf(catalog, ref.id, at.directory);
   const followers = visible.flatMap((one) => {
     const { follow } = one;
     const { policy } = one.repository.updates ?? {};
     if (follow?.kind !== 'channel' || follow.channel !== at.channel || one.at === undefined) return [];
     const position = { kind: 'revision', revision: one.at } as const;
     const planned = planUpdate(at.offer, { at: position, follow, newestInRange, ...(policy && { policy }) });
-    return [{ name: one.name, at: one.at, next: planned.message }];
+    const { onWithdrawn } = one.repository.updates ?? {};
+    return [
+      { name: one.name, at: one.at, next: nextOf(planned, { at: one.at, rolledBack, onWithdrawn }).message },
+    ];
   });
   return { followers, hidden };
 }

@@ -1,5 +1,6 @@
 /** Pure: which revisions are rolled back, which downstreams still have one, and which pull requests lead away from it. */
 import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
+import type { PlannedUpdate } from '../../channels/plan.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import { upstreamText } from '../../text/revision-text.ts';
@@ -26,9 +27,44 @@ export function revisionsAhead(
   const names = upstream.revisions.get(directory) ?? [];
   const place = at === undefined ? -1 : names.indexOf(at);
   if (place === -1) return undefined;
-  const governed = rolloutsOf(catalog).of(upstream.ref.id, directory);
-  const rolledBack = governed === undefined ? [] : rolledBackRevisions(catalog, governed);
+  const rolledBack = rolledBackOf(catalog, upstream.ref.id, directory);
   return names.slice(place + 1).filter((name) => !rolledBack.includes(name)).length;
+}
+
+/** The same of an upstream package, whether a rollout governs it or not. */
+export function rolledBackOf(
+  catalog: Catalog,
+  upstream: number,
+  directory: RepositoryDirectory,
+): readonly string[] {
+  const governed = rolloutsOf(catalog).of(upstream, directory);
+  return governed === undefined ? [] : rolledBackRevisions(catalog, governed);
+}
+
+/**
+ * What a package that is made from another gets next, as the plan says it, unless a rollout rolled that revision back or its
+ * configuration stays at what was withdrawn.
+ */
+export function nextOf(
+  { to, message, code: kind, downgrade }: PlannedUpdate,
+  {
+    at,
+    rolledBack,
+    onWithdrawn,
+  }: {
+    readonly at: string;
+    readonly rolledBack: readonly string[];
+    readonly onWithdrawn?: 'ignore' | undefined;
+  },
+): { readonly to?: string; readonly message: string } {
+  if (to !== undefined && rolledBack.includes(to))
+    return { message: `nothing: the rollout of the package rolled back ${to}` };
+  if (kind === 'withdrawn' && downgrade === true && onWithdrawn === 'ignore')
+    return { message: `nothing: ${at} is withdrawn, and updates.onWithdrawn there is ignore` };
+  return {
+    ...(to !== undefined && { to }),
+    message: rolledBack.includes(at) ? `${message}; the rollout of the package rolled back ${at}` : message,
+  };
 }
 
 /** How far the way back from a revision is. */

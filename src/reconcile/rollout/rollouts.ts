@@ -15,7 +15,7 @@ import { repositoryDirectory } from '../../revision/package-path.ts';
 import type { Downstream as Update } from '../downstream/downstream.ts';
 import { withheld, type Withheld } from '../downstream/update-target.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
-import { rolloutJob } from '../jobs.ts';
+import { repositorySweepJob, rolloutJob } from '../jobs.ts';
 import type { RepositoryRef, Ports } from '../ports.ts';
 import { loadRevisionRefs, publishedAt, tagOf } from '../repository/package-revisions.ts';
 import { mayFlow, partyOf, type Party } from '../repository/visibility.ts';
@@ -176,13 +176,19 @@ async function tellStanding(
   { governed, revision, plan, orders }: RolloutLook,
   rolledBack: readonly string[],
 ): Promise<void> {
+  const { upstream, directory } = governed;
   const control = governed.control.ref.id;
   const before = standingOf(ports.catalog, governed);
   const cause = orders.rolledBack ?? orders.stopped ?? plan.sick?.id ?? '';
   const waves = plan.waves.map(({ state }) => state);
   const now = { revision, state: plan.state, waves, cause, ...(rolledBack.length > 0 && { rolledBack }) };
   ports.catalog.tellRollout(control, standingName(governed), now);
-  if (before !== undefined) await ports.enqueue(jobsOfTurned(plan, before, now));
+  if (before === undefined) return;
+  // Checks of open proposals say what followers of a channel get next.
+  const isSame = (before.rolledBack ?? []).join(' ') === rolledBack.join(' ');
+  const told =
+    isSame || upstream.channelFiles?.has(directory) !== true ? [] : [repositorySweepJob(upstream.ref)];
+  await ports.enqueue([...jobsOfTurned(plan, before, now), ...told]);
 }
 
 /** How far the newest revision of an upstream package is, as any process found it last; undefined where none has looked yet. */

@@ -107,6 +107,7 @@ async function readRepository(
       ...(config.updates.priority && { priority: config.updates.priority }),
       follow: config.updates.follow,
       ...(config.updates.policy && { policy: config.updates.policy }),
+      ...(config.updates.onWithdrawn && { onWithdrawn: config.updates.onWithdrawn }),
     },
     ...(config.upstreams.map && { upstreamMap: config.upstreams.map }),
     ...documents,

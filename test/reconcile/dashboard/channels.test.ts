@@ -61,6 +61,7 @@ const follower = (
   name: `acme/${name}:redis`,
   channel,
   at,
+  rolledBack: [],
   standing: standing === undefined ? undefined : { reason: 'up-to-date', message: '', ...standing },
 });
 
@@ -101,6 +102,24 @@ test.each([
   expect(lines([follower('eu', at, standing)]).at(-1)).toBe(
     `| \`acme/eu:redis\` | \`infra/redis/stable\` | ${at === undefined ? '' : `\`${at}\``} | \`${state}\` | ${why} |`,
   );
+});
+
+test('what a rollout rolled back, or its configuration ignores, is not said to come', () => {
+  const why = (one: Partial<ChannelFollower>, at: string): string =>
+    lines([{ ...follower('eu', at), ...one }])
+      .at(-1)!
+      .split(' | ')
+      .at(-1)!;
+  expect(why({ rolledBack: ['v7'] }, 'v3')).toBe('nothing: the rollout of the package rolled back v7. |');
+  expect(why({ rolledBack: ['v9'] }, 'v9')).toBe(
+    'step 1 of 1: v9 → v12; the rollout of the package rolled back v9. |',
+  );
+  const down = repository(DOCUMENT.replace('  - v12\n', '').replace('name: v12', 'name: v9'));
+  const [ignoring, other] = [{ onWithdrawn: 'ignore' as const }, {}].map((one) =>
+    lines([{ ...follower('eu', 'v10'), ...one }], down).at(-1),
+  );
+  expect(ignoring).toContain('nothing: v10 is withdrawn, and updates.onWithdrawn there is ignore.');
+  expect(other).toContain('back to v9 (v10 withdrawn: broken probe).');
 });
 
 test('what cannot be reached, and what is stopped, say so', () => {

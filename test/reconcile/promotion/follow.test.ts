@@ -101,3 +101,27 @@ test('both go where the channel leads, and back with it; a pin of the configurat
     ['Roll back web to upstream v1 (v2 is withdrawn)'],
   ]);
 });
+
+const ROLLOUT = `apiVersion: config.portico.dev/v1alpha1
+kind: Rollout
+metadata: { name: apps }
+spec:
+  upstreams: [{ packages: [web] }]
+  waves: [{ name: all }]
+`;
+
+test('an open proposal does not say of a revision that its rollout rolled back that it is next', async () => {
+  const up = stage.repository('up');
+  await up.push('main', { '.github/portico/rollout.yaml': ROLLOUT });
+  await stage.idle();
+  const { number } = await up.propose('on', {
+    [FILE]: file('v1, {revision: v2, withdrawn: {reason: broken}}, v3'),
+  });
+  const next = async () => (await up.checksOf(number)).get('portico/graph')?.output.summary;
+  expect(await next()).toContain('| `acme/edge:made` | `v2` | on to v3 (v2 withdrawn: broken). |');
+  const { data: issue } = await stage.as('alice').rest.issues.create({ ...up.where, title: 'Back' });
+  await up.command(issue.number, '/portico rollout rollback apps web@v3');
+  expect(await next()).toContain(
+    '| `acme/edge:made` | `v2` | nothing: the rollout of the package rolled back v3. |',
+  );
+});

@@ -172,6 +172,12 @@ test('a rollback pull request says which rollout, who and why, and is not held',
   );
   expect(await page('canary-a')).toMatchObject(GREEN);
   expect(await stage.repository('canary-b').pulls()).toEqual([]);
+  // The plan names nothing that is rolled back.
+  const { reply } = await stage.repository('up').command(issue, '/portico plan');
+  expect(reply).toMatch(
+    /\| `acme\/canary-b:shop` \|.*\| – \| Nothing: the rollout of the package rolled back v3\. \|/i,
+  );
+  expect(reply).toMatch(/\| `acme\/canary-a:shop` \|.*the rollout of the package rolled back v3\. \|/);
 });
 
 test('rollback pull requests are counted in plan, dashboard and API, and published from one place', async () => {
