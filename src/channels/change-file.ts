@@ -1,5 +1,6 @@
 /** One change of a channel file as somebody asks for it by command; every other byte of the file stays. */
 import { editYaml, type YamlEdit, type YamlValue } from '../package/yaml/edit.ts';
+import { joined } from '../text/joined.ts';
 import { graphOf } from './channel-graph.ts';
 import { channelNameProblem } from './channel-name.ts';
 import type { GraphMember } from './channel.ts';
@@ -374,6 +375,25 @@ export function changeTitle(change: ChannelChange): string {
     case 'default':
       return `Make ${change.channel} the default channel of ${path}`;
   }
+}
+
+/** What the title does not say that it does, as sentences; `isFirst`: the package had no channel file. '' for nothing. */
+export function changeEffects(change: ChannelChange, isFirst: boolean): string {
+  const { package: path } = change;
+  if (change.do !== 'create' && change.do !== 'promote') return '';
+  const { channel, revision } = change;
+  const offers =
+    change.do === 'promote'
+      ? ''
+      : revision === undefined
+        ? `The channel ${channel} offers every published revision, and later ones as they are published.`
+        : `The channel ${channel} offers v${revision} alone.`;
+  if (!isFirst) return offers;
+  const makes = change.do === 'promote' ? `It also creates the channel ${channel}. ` : '';
+  return joined(
+    [offers, `${makes}The default channel becomes ${channel}, because ${path} has no other.`],
+    ' ',
+  );
 }
 
 function deprecatedName({

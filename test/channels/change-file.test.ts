@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { changeChannelFile, type ChannelChange } from '../../src/channels/change-file.ts';
+import { changeChannelFile, changeEffects, type ChannelChange } from '../../src/channels/change-file.ts';
 import { graphOf } from '../../src/channels/channel-graph.ts';
 import { channelGraphInput, checkChannels } from '../../src/channels/check-channels.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
@@ -183,4 +183,26 @@ test.each([
 test('a file with a mistake is not changed', () => {
   const answer = changeChannelFile(FILE.replace('auto: all', 'auto: some'), promote(6), FACTS);
   expect(answer.ok ? answer.text : answer.message).toMatch(/^the channel file has a mistake \(line 8: /);
+});
+
+test.each([
+  [
+    { do: 'create', channel: 'all' },
+    false,
+    'The channel all offers every published revision, and later ones as they are published.',
+  ],
+  [
+    { do: 'create', channel: 'stable', revision: 3 },
+    true,
+    'The channel stable offers v3 alone. The default channel becomes stable, because web has no other.',
+  ],
+  [
+    { do: 'promote', channel: 'stable', revision: 3 },
+    true,
+    'It also creates the channel stable. The default channel becomes stable, because web has no other.',
+  ],
+  [{ do: 'promote', channel: 'stable', revision: 3 }, false, ''],
+  [{ do: 'delete', channel: 'stable' }, false, ''],
+] as const)('%o, first: %s, does more than its title says', (change, isFirst, said) => {
+  expect(changeEffects({ package: 'web', ...change }, isFirst)).toBe(said);
 });

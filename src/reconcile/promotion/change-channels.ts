@@ -1,5 +1,6 @@
 /** A command about channels: a commit on the branch of a pull request that changes the channel file. */
-import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
+import { changeEffects, changeTitle, type ChannelChange } from '../../channels/change-file.ts';
+import { channelFileOf } from '../../channels/judge-file.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { CHANNEL_BRANCHES, channelBranch } from '../../revision/ref-name.ts';
@@ -80,7 +81,7 @@ export async function proposeChange(
   { wish, comment, index }: ChangeWish,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
-  const { open } = standing;
+  const { open, access, base } = standing;
   const records = await recordsOn(ports, standing, signal);
   const isMade = records.some((one) => one.comment === comment && one.index === index && holds(one, wish));
   const before = isMade || open !== undefined ? records.flatMap(({ changes }) => changes) : [];
@@ -96,9 +97,14 @@ export async function proposeChange(
   const voided = isElsewhere
     ? ' If it was approved, it needs a new approval, because its content changed.'
     : '';
+  const ofPackage = changes.filter(({ change }) => change.package === wish.change.package);
+  const isFirst =
+    JSON.stringify(ofPackage[0]?.change) === JSON.stringify(wish.change) &&
+    (await access.git.readFile(base, channelFileOf(wish.change.package), signal)) === null;
+  const effects = changeEffects(wish.change, isFirst);
   return {
     kind: 'done',
-    reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.${voided}`,
+    reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.${effects && ` ${effects}`}${voided}`,
   };
 }
 

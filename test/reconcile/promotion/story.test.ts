@@ -42,12 +42,13 @@ async function mergeOnly(name: string): Promise<string> {
 }
 
 /** A command in an issue of infra; its pull request is approved by carol and merged. */
-async function byCommand(line: string): Promise<void> {
+async function byCommand(line: string): Promise<string> {
   const { data } = await stage.as('bob').rest.issues.create({ ...infra.where, title: line });
   const reply = await done(infra, data.number, `/portico ${line}`, 'bob');
   const number = Number(/\[#(\d+)\]/.exec(reply)?.[1]);
   await infra.merge(number);
   await stage.idle();
+  return reply;
 }
 
 beforeAll(async () => {
@@ -104,8 +105,12 @@ describe('candidate to stable, with a soak, a waypoint, a withdrawal, a deprecat
       'redis/v3',
     ]);
     await stage.dashboard('eu');
-    await byCommand('channel create redis candidate');
-    await byCommand('channel create redis stable v1');
+    expect(await byCommand('channel create redis candidate')).toContain(
+      'offers every published revision, and later ones as they are published. The default channel becomes candidate, because redis has no other.',
+    );
+    expect(await byCommand('channel create redis stable v1')).toMatch(
+      /proposes it\. The channel stable offers v1 alone\.$/,
+    );
     await byCommand('channel default redis stable');
     const tags = await infra.tags();
     expect([tags.get('redis/candidate'), tags.get('redis/stable')]).toEqual([
