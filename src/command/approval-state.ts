@@ -10,6 +10,8 @@ export interface ApprovalState {
   readonly kind: 'not-asked' | 'given' | 'missing';
   /** Plain text that ends in a period. */
   readonly sentence: string;
+  /** What someone has to do; absent where nothing is missing. Markdown. */
+  readonly remedy?: string;
   /** Approvals that do not count and why, one sentence each. */
   readonly notes: readonly string[];
 }
@@ -21,9 +23,35 @@ export function approvalState(config: RepositoryConfig, count: ApprovalCount): A
     ...(isEnough(count) ? [] : [countSentence(config, count)]),
     ...(count.ownersMissing ?? []).map(ownersSentence),
   ];
-  if (missing.length > 0) return { kind: 'missing', sentence: missing.join(' '), notes: notesOf(count) };
+  if (missing.length > 0) {
+    const remedy = isEnough(count) ? ownerRemedy(count) : approvalRemedy(config, count);
+    return { kind: 'missing', sentence: missing.join(' '), remedy, notes: notesOf(count) };
+  }
   const kind = count.required === 0 ? 'not-asked' : 'given';
   return { kind, sentence: countSentence(config, count), notes: [] };
+}
+
+const SOMEONE = 'Someone must approve, with a review or `/portico approve`.';
+const NO_ONE =
+  'No one is left who can approve it. Name another approver in `spec.access.approve` on the base branch, or set `spec.publish.allowSelfApproval` there.';
+const OWNER = 'A code owner must approve, with a review or `/portico approve`.';
+const NO_OWNER =
+  'Every code owner is an author of it, so none of them can approve it. Add another owner to CODEOWNERS on the base branch.';
+
+/** What has to be done where approvals are missing: where no one is left who could give them, that is another thing. */
+export function approvalRemedy(
+  config: RepositoryConfig,
+  { authors }: Pick<ApprovalCount, 'authors'>,
+): string {
+  return possible(config, authors).length === 0 ? NO_ONE : SOMEONE;
+}
+
+/** The same where enough have approved, and no code owner is among them. */
+export function ownerRemedy({ authors, ownersMissing = [] }: ApprovalCount): string {
+  const isLeft = ownersMissing.every(({ owners }) =>
+    owners.some((owner) => owner.includes('/') || !isAuthor(authors, { login: owner.replace(/^@/, '') })),
+  );
+  return isLeft ? OWNER : NO_OWNER;
 }
 
 /** True where so many have approved as must. */
@@ -69,17 +97,22 @@ function notesOf({ notCounted, authors, unknownAuthors, needed, required }: Appr
 function approvers(config: RepositoryConfig, authors: readonly Author[]): string {
   const grants = grantsOf(config, APPROVERS);
   if (grants.length === 0) return 'no one may approve here';
-  const others = grants.filter(
-    (grant) =>
-      (grant.kind !== 'author' || config.publish.allowSelfApproval) &&
-      (grant.kind !== 'person' || !isAuthor(authors, grant)),
-  );
+  const others = possible(config, authors);
   if (others.length === 0) return 'everyone who may approve here is an author of it';
   // Apps approve nothing anyway, and people who are named one by one are none of the authors.
   const except = authors.map(({ login }) => login).filter((login) => !login.endsWith('[bot]'));
   const open = others.some(({ kind }) => kind === 'role' || kind === 'team');
   const without = open && except.length > 0 ? ` except ${listed([...new Set(except)], 'and')}` : '';
   return `${listed(others.map(named), 'or')}${without}`;
+}
+
+/** The grants by which someone may approve who is not an author. */
+function possible(config: RepositoryConfig, authors: readonly Author[]): readonly Grant[] {
+  return grantsOf(config, APPROVERS).filter(
+    (grant) =>
+      (grant.kind !== 'author' || config.publish.allowSelfApproval) &&
+      (grant.kind !== 'person' || !isAuthor(authors, grant)),
+  );
 }
 
 function sentenceOf(words: string): string {

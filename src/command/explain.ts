@@ -98,7 +98,9 @@ function group(title: string, needed: readonly Requirement[]): string {
 }
 
 function next({ config, packages }: CommandState, needed: readonly Requirement[]): string {
-  const first = needed.find(({ satisfied }) => !satisfied);
+  const open = needed.filter(({ satisfied }) => !satisfied);
+  // Its hint is to merge, which comes last.
+  const first = open.find(({ code }) => code !== 'no-package') ?? open[0];
   if (first !== undefined) return first.hint === '' ? `${first.message}.` : `${first.message}. ${first.hint}`;
   const command =
     config.versioning === 'semver' && !onlyRemoves({ packages }) ? 'publish major|minor|patch' : 'publish';

@@ -1,6 +1,6 @@
 /** What a pull request needs for its next states, as a list that a person can work through. */
 import { NOT_COUNTED_BECAUSE } from './approval-count.ts';
-import { countSentence, isEnough } from './approval-state.ts';
+import { approvalRemedy, countSentence, isEnough, ownerRemedy } from './approval-state.ts';
 import { shown } from './arguments.ts';
 import { oneMoreBecause } from './author.ts';
 import { whoMay } from './authorize.ts';
@@ -262,7 +262,7 @@ function approvals({ approvals: count, digest, config }: CommandState): Requirem
     code: 'approvals-missing',
     stage: 'publish',
     message: [sentence, ...note].join('; '),
-    hint: 'Someone must approve, with a review or `/portico approve`.',
+    hint: approvalRemedy(config, count),
   });
 }
 
@@ -278,7 +278,8 @@ function named({ checks: { waiting = [] } }: CommandState): readonly Requirement
 }
 
 /** Only where CODEOWNERS names somebody who has yet to approve. */
-function owners({ approvals: { ownersMissing = [] } }: CommandState): Requirement | undefined {
+function owners({ approvals: count }: CommandState): Requirement | undefined {
+  const { ownersMissing = [] } = count;
   if (ownersMissing.length === 0) return undefined;
   const files = ownersMissing.map(({ path }) => shown(path)).join(', ');
   const people = new Set(ownersMissing.map(({ owners: of }) => of.map(shown).join(' or ')));
@@ -286,7 +287,7 @@ function owners({ approvals: { ownersMissing = [] } }: CommandState): Requiremen
     code: 'owners-missing',
     stage: 'publish',
     message: `no code owner of ${files} has approved this content`,
-    hint: 'A code owner must approve, with a review or `/portico approve`.',
+    hint: ownerRemedy(count),
     who: [...people].join('; '),
   });
 }

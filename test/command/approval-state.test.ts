@@ -117,3 +117,33 @@ describe('what is missing, and who may give it', () => {
     ]);
   });
 });
+
+describe('what has to be done', () => {
+  const alice: Grant = { kind: 'person', login: 'alice' };
+
+  test.each([
+    ['anyone with a role', config(), count(), 'Someone must approve, with a review or `/portico approve`.'],
+    [
+      'someone else who is named',
+      approvers(alice, { kind: 'person', login: 'bob' }),
+      count(),
+      'Someone must',
+    ],
+    ['only an author is named', approvers(alice), count(), 'No one is left who can approve it. Name another'],
+    ['no one is named', approvers(), count(), 'No one is left who can approve it. Name another'],
+    [
+      'every code owner is an author',
+      config(),
+      count({ counted: [bob], ownersMissing: [{ path: 'web', owners: ['@Alice'] }] }),
+      'Every code owner is an author of it, so none of them can approve it. Add another owner to CODEOWNERS',
+    ],
+    [
+      'a team owns it, too',
+      config(),
+      count({ counted: [bob], ownersMissing: [{ path: 'web', owners: ['@alice', '@acme/web'] }] }),
+      'A code owner must approve',
+    ],
+  ])('%s', (_what, settings, given, wanted) => {
+    expect(approvalState(settings, given).remedy).toContain(wanted);
+  });
+});

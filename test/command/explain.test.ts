@@ -100,6 +100,21 @@ describe('explain', () => {
     }
   });
 
+  test('no merge button is named while an approval is missing', () => {
+    const approvals = {
+      counted: [],
+      notCounted: [],
+      changesRequested: [],
+      required: 1,
+      needed: 1,
+      authors: [],
+      unknownAuthors: [],
+    };
+    const told = reply({ packages: [], approvals });
+    expect(told).toMatch(/\*\*Next:\*\* Needs 1 approval: anyone with write access\. Someone must approve/);
+    expect(reply({ packages: [] })).toMatch(/\*\*Next:\*\* it changes no package, .*press the merge button/);
+  });
+
   test('what has a line of its own is not said again as a check that fails', () => {
     const red = { state: 'red', digest: DIGEST } as const;
     const failing = [{ name: 'portico/conflicts', title: '1 open conflict' }];

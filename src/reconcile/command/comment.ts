@@ -33,7 +33,7 @@ import { runElsewhere } from './elsewhere.ts';
 import { loadPlaceFor } from './place.ts';
 import { createReplyShare } from './reply-share.ts';
 import { performStep } from './steps.ts';
-import { voidedApprovals } from './voided-approvals.ts';
+import { newAuthor, voidedApprovals } from './voided-approvals.ts';
 
 /**
  * Carries out the commands of one comment, once: the reaction that ends it says that it was answered. Only a new
@@ -176,7 +176,9 @@ async function runCommand(
   logCommand({ ports, access, asking, verb, outcome: outcome.kind, state });
   if (outcome.kind !== 'done') return { line, outcome: outcome.kind, text: ended(outcome, left) };
   const voided = await voidedApprovals(access.git, place, decision.steps, signal);
-  const text = joined([decision.reply ?? '', outcome.reply ?? '', voided]);
+  const caller = { login: source.author, id: source.authorId };
+  const authored = await newAuthor({ ports, access, signal }, place, caller, decision.steps);
+  const text = joined([decision.reply ?? '', outcome.reply ?? '', joined([voided, authored], ' ')]);
   return { line, outcome: 'done', ...(text !== '' && { text }) };
 }
 

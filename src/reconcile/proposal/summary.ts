@@ -389,10 +389,8 @@ function stepOf(
   if (approvals.changesRequested.length > 0) {
     return `**Next:** ${approvals.changesRequested.map(code).join(', ')} must review again, or someone must dismiss the review that requests changes.`;
   }
-  if (approval.kind === 'missing' && approvals.counted.length >= approvals.needed)
-    return '**Next:** a code owner must approve, with a review or `/portico approve`.';
   if (approval.kind === 'missing')
-    return '**Next:** someone must approve, with a review or `/portico approve`.';
+    return `**Next:** ${foreignSentence(approval.remedy ?? approval.sentence)}`;
   if (isPromotion)
     return '**Next:** press the merge button; the channels then offer the revisions above. `/portico publish` is for packages.';
   if (isConfiguration) return '**Next:** merge it; the configuration then takes effect.';

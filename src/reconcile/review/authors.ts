@@ -256,7 +256,7 @@ function isUnpublished(commit: CommitInfo, { seals }: Pick<Ports, 'seals'>): boo
 }
 
 /** Who had Portico make a commit, by command or button. */
-function askersOf(commit: CommitInfo, seals: Ports['seals']): readonly Account[] {
+export function askersOf(commit: CommitInfo, seals: Ports['seals']): readonly Account[] {
   const record = readCommitRecord(commit, seals);
   if (record !== null) return 'by' in record ? [{ login: record.by, id: record.byId }] : [];
   const update = readSealed(commit, seals);

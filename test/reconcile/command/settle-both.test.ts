@@ -32,9 +32,15 @@ test('two conflicts in one text: one keeps both additions, the other one side, a
     reaction: 'confused',
     reply: expect.stringContaining('cannot keep both'),
   });
-  expect(await repo.command(number, '/portico resolve 2 both')).toMatchObject({ reaction: 'rocket' });
+  const first = await repo.command(number, '/portico resolve 2 both', 'carol');
+  expect(first).toMatchObject({ reaction: 'rocket' });
+  expect(first.reply).toContain(
+    'This commit makes you an author of this pull request, so your approval of it does not count. Someone must approve',
+  );
   expect((await repo.checksOf(number)).get('portico/conflicts')?.conclusion).not.toBe('success');
-  expect((await repo.command(number, '/portico resolve 1 upstream')).reaction).toBe('rocket');
+  const second = await repo.command(number, '/portico resolve 1 upstream', 'carol');
+  expect(second.reaction).toBe('rocket');
+  expect(second.reply).not.toContain('an author');
   const { head } = await repo.pull(number);
   expect(await repo.read('web/config.yaml', head.sha)).toBe(
     web('1.0.0', '2', ['theirs', 'mine'])['config.yaml'],
