@@ -126,6 +126,8 @@ export interface UpdateChoice {
   readonly upstream: string;
   /** Revision the package is locked to; undefined where the lock names no revision. */
   readonly current?: string;
+  /** The rollout of the upstream rolled back that revision, so an older one may come. */
+  readonly isRolledBack?: true;
   /** Published revisions of the upstream, oldest first. */
   readonly available: readonly string[];
   /** It has no upstream, and takes content from elsewhere: a revision is a version of that. */

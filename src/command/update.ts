@@ -181,7 +181,8 @@ function moveTo(choice: UpdateChoice, wanted: string, isHeld: boolean): Decision
     );
   }
   const current = choice.current === undefined ? undefined : parseRevisionName(choice.current);
-  if (current !== undefined && compareRevisions(to, current) < 0) {
+  const isBack = current !== undefined && compareRevisions(to, current) < 0;
+  if (isBack && choice.isRolledBack !== true) {
     const message = `${shown(choice.package)} is at ${upstreamText(current.name)}, which is newer than ${upstreamText(to.name)}`;
     const hint = `Updates only go forward. To go back, use /portico rollback with a revision of ${shown(choice.package)}.`;
     return refuse('older-revision', message, hint);

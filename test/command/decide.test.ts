@@ -270,6 +270,7 @@ describe('update', () => {
     ['/portico update web stable', [web], 'no-such-revision'],
     ['/portico update v1', [web], 'up-to-date'],
     ['/portico update v1', [{ ...web, current: 'v2' }], 'older-revision'],
+    ['/portico update v1', [{ ...web, current: 'v2', isRolledBack: true }], 'web v1'],
     ['/portico update', [{ ...web, current: 'main' }], 'web v3'],
     ['/portico update', [{ ...web, available: [] }], 'no-such-revision'],
     ['/portico update', [{ ...web, available: ['v1', 'v2.0.0-rc.1'], current: 'v0.9' }], 'web v1'],

@@ -3,12 +3,13 @@ import type { UpdateChoice } from '../../command/command-state.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
-import { openUpstream } from '../downstream/upstream.ts';
+import { openUpstream, type Upstream } from '../downstream/upstream.ts';
 import type { Ports, RepositoryWork } from '../ports.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
+import { rolledBackOf } from '../rollout/rolled-back.ts';
 import type { SourceStanding } from '../source-port.ts';
 
 /**
@@ -49,9 +50,17 @@ export async function updateChoices(
       upstream: `${repositoryName(upstream.access)}/${upstream.directory}`.replace(/\/$/, ''),
       available: taggedRevisions(upstream.refs, upstream.directory).map(({ name }) => name),
       ...(upstream.current !== undefined && { current: upstream.current }),
+      ...(isRolledBack(ports, upstream) && { isRolledBack: true }),
     });
   }
   return choices;
+}
+
+function isRolledBack(
+  { catalog }: Pick<Ports, 'catalog'>,
+  { access, directory, current }: Pick<Upstream, 'access' | 'directory' | 'current'>,
+): boolean {
+  return current !== undefined && rolledBackOf(catalog, access.ref.id, directory).includes(current);
 }
 
 /** Those that lead elsewhere tomorrow, or nowhere yet. */

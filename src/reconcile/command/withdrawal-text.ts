@@ -8,9 +8,11 @@ import { code, table } from '../text/markdown-blocks.ts';
 /** Rows of one answer; what is left out is counted. */
 const MAX_ROWS = 100;
 
-/** False where all who have the revision were at no other: then there is nothing to order. */
+/** False where all who have the revision were at no other, and none is older: then there is nothing to order. */
 export function changesSomething({ moves, unread }: Pick<WithdrawalPlan, 'moves' | 'unread'>): boolean {
-  return moves.length === 0 || unread > 0 || moves.some(({ what }) => what !== 'stays');
+  return (
+    moves.length === 0 || unread > 0 || moves.some(({ what, to }) => what !== 'stays' || to !== undefined)
+  );
 }
 
 /** `plan`: nothing is done yet. `order`: it is ordered. `refusal`: why nothing is. */
@@ -37,11 +39,26 @@ export function withdrawalText(
     ...(left > 0
       ? [`${left} more ${isOrAre(left)} not listed; each goes to the revision that it was at before.`]
       : []),
+    ...byCommand(plans),
     ...nobody.map(
       (plan) =>
         `No downstream that may be named here has ${code(`${placeOf(plan)}@${plan.revision}`)}: it is no longer proposed.`,
     ),
   ].join('\n\n');
+}
+
+/** How the downstreams go back to which the rollout proposes nothing, as one example of them. */
+function byCommand(plans: readonly WithdrawalPlan[]): string[] {
+  const moves = plans.flatMap((one) => one.moves).filter(({ what }) => what === 'own' || what === 'stays');
+  const some = moves.find(({ to }) => to !== undefined);
+  if (some === undefined) {
+    return moves.length === 0
+      ? []
+      : ['A downstream that stays gets the next revision. No older one is there that it could go back to.'];
+  }
+  return [
+    `To roll back one that does not go back by itself, comment \`/portico update ${some.name}@${some.to}\` here after the rollback. It opens a rollback pull request there.`,
+  ];
 }
 
 function introduction(

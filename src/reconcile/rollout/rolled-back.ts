@@ -100,7 +100,12 @@ export function wayBackText(look: RolloutLook): string {
   if (left.length === 0) return `Rollback: no downstream has ${revision}.`;
   const has = left.length === 1 ? 'still has' : 'still have';
   const count = `Rollback: ${counted(left.length, 'downstream')} ${has} ${revision}`;
-  if (proposed.length === 0) return `${count}; no rollback pull request is open.`;
+  const rest = left.find((one) => !proposed.includes(one));
+  const byCommand =
+    rest === undefined
+      ? ''
+      : ` To roll back one without a rollback pull request, comment \`/portico update ${rest.name}@<revision>\` in this repository.`;
+  if (proposed.length === 0) return `${count}; no rollback pull request is open.${byCommand}`;
   const names = proposed
     .slice(0, MAX_NAMED)
     // In code: a link would leave a note in every one of these pull requests.
@@ -111,5 +116,5 @@ export function wayBackText(look: RolloutLook): string {
   const more = proposed.length - names.length;
   const list = [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ');
   const publish = `\`/portico bulk publish --rollout=${look.governed.rollout.name}\` in this repository plans all of them.`;
-  return `${count}; ${counted(proposed.length, 'rollback pull request')} ${isOrAre(proposed.length)} open: ${list}. ${publish}`;
+  return `${count}; ${counted(proposed.length, 'rollback pull request')} ${isOrAre(proposed.length)} open: ${list}. ${publish}${byCommand}`;
 }

@@ -12,7 +12,7 @@ import { isControlledBy, mayFlow, partyOf, type Party } from '../repository/visi
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { followersOf, type RolloutMember } from './facts.ts';
 import { upstreamHistory } from './history.ts';
-import { isLedBack, wayBackFrom, type WayBack } from './led-back.ts';
+import { isLedBack, isOlder, wayBackFrom, type WayBack } from './led-back.ts';
 import { ordersFor, readOrders, subjectOf, type RolloutOrder } from './orders.ts';
 import { recentLook, whyHalted } from './rollouts.ts';
 import { rolloutsOf, type Governed } from './scope.ts';
@@ -70,6 +70,7 @@ export interface Withdrawal {
    * `close`: its open update is closed.
    */
   readonly what: 'back' | 'stays' | 'own' | 'close';
+  /** The revision that it goes to, or could be brought to by command. */
   readonly to?: string;
 }
 
@@ -130,8 +131,12 @@ async function withdrawalOf(
   };
   const history = await upstreamHistory(ports.catalog, place, governed, signal);
   const available = governed.upstream.revisions.get(governed.directory) ?? [];
-  const to = wayBackFrom(revision, history, { available, isWithdrawn: withdrawnBy(orders, governed) });
-  if (to === undefined) return { name, what: 'stays' };
+  const isWithdrawn = withdrawnBy(orders, governed);
+  const to = wayBackFrom(revision, history, { available, isWithdrawn });
+  if (to === undefined) {
+    const older = available.findLast((one) => isOlder(one, revision) && !isWithdrawn(one));
+    return { name, what: 'stays', ...(older !== undefined && { to: older }) };
+  }
   const own = repository.ref.id === governed.control.ref.id;
   const obeyed = isControlledBy(repository, governed.control);
   const leads = isLedBack(followedBy(ports, one), { to, own, obeyed });

@@ -68,13 +68,16 @@ export async function decideRevision(
   const chosen = await targetOf(down, asked, ask);
   const revision = await revisionToBring(down, chosen, ask);
   if (typeof revision !== 'string' && ordered !== back && revision.reason === 'up-to-date')
-    return notLedBack(down);
+    return notLedBack(down, ordered?.to);
   if (typeof revision !== 'string')
     return upstream.newest === undefined ? revision : { ...revision, newest: upstream.newest };
   const held = asked === undefined ? await ask.heldByWave(revision) : null;
   if (held !== null) return { ...held, to: revision };
   const known = chosen.kind === 'target' && chosen.way !== undefined ? chosen.way : wayOf(down, revision);
-  const way = back === undefined ? known : awayFrom(upstream.current, back, known);
+  const from = upstream.current;
+  // An older one comes by command only where the rollout withdraws what it is at.
+  const isBackByCommand = asked !== undefined && from !== undefined && isOlder(revision, from);
+  const way = back !== undefined || isBackByCommand ? awayFrom(from, back, known) : known;
   return {
     kind: 'decided',
     to: revision,
@@ -158,20 +161,22 @@ async function fixBehind(down: DecidedOn, ask: RevisionQuestions): Promise<Decid
 /** The way of an update that leaves a revision because its rollout withdraws it. */
 function awayFrom(
   withdrawn: string | undefined,
-  { because }: WayBack,
+  back: WayBack | undefined,
   way: UpdateWay | undefined,
 ): UpdateWay {
+  const because = back?.because;
   const cause = because !== undefined && { because };
   return { deprecations: [], ...way, ...(withdrawn !== undefined && { withdrawn }), ...cause };
 }
 
-function staysWithdrawn({ upstream: { current = '' } }: DecidedOn): Withheld {
-  const message = `The rollout of its upstream withdraws ${current}, and this package was at no other revision before. It stays until a later revision is published.`;
+function staysWithdrawn({ path, upstream: { current = '' } }: DecidedOn): Withheld {
+  const message = `The rollout of its upstream withdraws ${current}, and this package was at no other revision before. It stays until a later revision is published, or someone comments \`/portico update ${path}@<revision>\` with an older one.`;
   return { ...withheld('wave-rolled-back', message), to: current };
 }
 
-function notLedBack({ upstream: { current = '' } }: DecidedOn): Withheld {
-  const message = `The rollout of its upstream withdraws ${current}. It proposes nothing here, because updates.follow decides the revision or spec.controlledBy does not name the repository of the rollout. To go back, use \`/portico rollback\`.`;
+function notLedBack({ path, upstream: { current = '' } }: DecidedOn, before: string | undefined): Withheld {
+  const wanted = before ?? '<revision>';
+  const message = `The rollout of its upstream withdraws ${current}. It proposes nothing here, because updates.follow decides the revision or spec.controlledBy does not name the repository of the rollout. To go back, comment \`/portico update ${path}@${wanted}\`.`;
   return { ...withheld('wave-rolled-back', message), to: current };
 }
 

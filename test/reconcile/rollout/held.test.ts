@@ -3,7 +3,7 @@
 import { putStatus } from '@portico/localforge/checks/put-status';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { below, locked } from '../../e2e/packages.ts';
+import { below, configuration, locked } from '../../e2e/packages.ts';
 import { configMap, smallPackage } from '../small-package.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -209,6 +209,28 @@ test('the API has no downstream at a rolled-back revision for current, and none 
   const states = new Map(drift.map(({ repository, state, behind }) => [repository, { state, behind }]));
   expect(states.get('acme/canary-a')).toEqual({ state: 'withdrawn', behind: 0 });
   expect(states.get('acme/edge')).toEqual({ state: 'current', behind: 0 });
+});
+
+test('a pinned downstream goes back by the command that the rollout names', async () => {
+  const repo = stage.repository('canary-c');
+  const spec = 'branch: main\ndeployment: true\nupdates: { follow: v3 }\npublish: { requireApprovals: 0 }';
+  await repo.push('main', { ...shop('v3'), '.github/portico.yaml': configuration('canary-c', spec) });
+  await stage.idle();
+  await stage.sweep();
+  expect((await order('plan apps')).reply).toContain(
+    'To roll back one without a rollback pull request, comment `/portico update acme/canary-c:shop@<revision>` in this repository.',
+  );
+  const again = await order('rollback apps web@v3');
+  expect(again.reply).toContain('comment `/portico update acme/canary-c:shop@v2` here');
+  const { reaction } = await stage.repository('up').command(issue, '/portico update acme/canary-c:shop@v2');
+  expect(reaction).toBe('rocket');
+  await stage.idle();
+  await stage.sweep();
+  const [back] = await repo.pulls();
+  expect(back).toMatchObject(BACK);
+  await repo.merge(back!.number);
+  await stage.idle();
+  expect(await repo.read('shop/config.yaml')).toContain('color: v2');
 });
 
 test('a restart begins a finished rollout again: what a wave holds is held, and nothing reported has no time', async () => {

@@ -121,8 +121,16 @@ test.each<Case>([
     at('v3'),
     {},
     back('v2', false, false),
-    { reason: 'wave-rolled-back', to: 'v3' },
+    { reason: 'wave-rolled-back', to: 'v3', message: expect.stringContaining('`/portico update web@v2`') },
     ['pausedBy', 'rolledBackTo'],
+  ],
+  [
+    'back by command, and says from what',
+    at('v3'),
+    { to: 'v2' },
+    {},
+    { kind: 'decided', to: 'v2', asked: true, way: { withdrawn: 'v3', deprecations: [] } },
+    [],
   ],
   [
     'not back from a pin by the order of another repository',
