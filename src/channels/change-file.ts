@@ -1,6 +1,5 @@
 /** One change of a channel file as somebody asks for it by command; every other byte of the file stays. */
 import { editYaml, type YamlEdit, type YamlValue } from '../package/yaml/edit.ts';
-import { joined } from '../text/joined.ts';
 import { graphOf } from './channel-graph.ts';
 import { channelNameProblem } from './channel-name.ts';
 import type { GraphMember } from './channel.ts';
@@ -390,10 +389,8 @@ export function changeEffects(change: ChannelChange, isFirst: boolean): string {
         : `The channel ${channel} offers v${revision} alone.`;
   if (!isFirst) return offers;
   const makes = change.do === 'promote' ? `It also creates the channel ${channel}. ` : '';
-  return joined(
-    [offers, `${makes}The default channel becomes ${channel}, because ${path} has no other.`],
-    ' ',
-  );
+  const first = `${makes}The default channel becomes ${channel}, because ${path} has no other.`;
+  return offers === '' ? first : `${offers} ${first}`;
 }
 
 function deprecatedName({

@@ -324,7 +324,7 @@ describe('Markdown in which foreign text is inert (49)', () => {
     const text = conflictTable([
       { ...at, upstream: undefined, local: 'b\n' },
       { ...at, upstream: 'b\n', local: undefined },
-      { ...at, ...both, number: 7 } as Conflict,
+      { ...at, ...both, number: 7 },
     ]);
     expect(text).toContain('| `the whole file`: deleted upstream, changed here | `a ` | absent | `b ` |');
     expect(text).toContain('| `the whole file`: deleted here, changed upstream | `a ` | `b ` | absent |');

@@ -104,7 +104,7 @@ function updatesPart(input: DashboardInput): string {
   const rows = due.map(([path, { reason, message, from, to, pull }]) => [
     code(path),
     to === undefined ? '' : upstreamText({ from, to }, code),
-    stateOf(reason, pull, input.updates.get(path)),
+    stateOf(reason, pull ?? input.updates.get(path), input.conflicting),
     foreignSentence(message),
   ]);
   const boxes = due
@@ -117,10 +117,10 @@ function updatesPart(input: DashboardInput): string {
 }
 
 /** What is held back may have a pull request all the same, which goes on as it is. */
-function stateOf(reason: string, pull: number | undefined, open: number | undefined): string {
-  const number = pull ?? open;
-  if (reason === 'proposed') return `#${number}`;
-  return number === undefined ? code(reason) : `${code(reason)}, #${number}`;
+function stateOf(reason: string, number: number | undefined, conflicting: ReadonlySet<number>): string {
+  if (number === undefined) return code(reason);
+  const pull = `#${number}${conflicting.has(number) ? ', **open conflicts**' : ''}`;
+  return reason === 'proposed' ? pull : `${code(reason)}, ${pull}`;
 }
 
 function variantsPart({ variants, stalled }: DashboardInput): string {

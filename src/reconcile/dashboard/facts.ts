@@ -3,7 +3,7 @@ import type { Catalog, CatalogRepository } from '../../catalog/catalog.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { fileIn, isBelow, packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { parseBranch } from '../../revision/ref-name.ts';
-import { AGGREGATE_CHECK } from '../check-names.ts';
+import { AGGREGATE_CHECK, CONFLICTS_CHECK } from '../check-names.ts';
 import { pendingRetirements, type PendingRetirement } from '../draft/pending-retirements.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { RepositoryAccess, RepositoryWork } from '../ports.ts';
@@ -40,6 +40,8 @@ export interface DashboardFacts {
   readonly pending: readonly PendingRetirement[];
   /** Open update pull requests by package path below the registered directory. */
   readonly updates: ReadonlyMap<string, number>;
+  /** Those of them in which a conflict is open. */
+  readonly conflicting: ReadonlySet<number>;
   /** Directory of a package → its retired revisions, oldest first. */
   readonly retired: ReadonlyMap<string, readonly string[]>;
   /** Directory of a package → who is made from it. */
@@ -64,11 +66,16 @@ export async function loadDashboardFacts(
   const open = (await forge.listOpenPulls(signal)).filter(({ baseRef }) => baseRef === config.branch);
   const drafts: DashboardDraft[] = [];
   const updates = new Map<string, number>();
+  const conflicting = new Set<number>();
+  let read = 0;
   for (const pull of open.toSorted((a, b) => a.number - b.number)) {
     const parsed = parseBranch(pull.headRef);
     const path = parsed === undefined ? undefined : packagePathOf(repository.directory, parsed.path);
     if (parsed?.kind === 'update') {
       if (path !== undefined) updates.set(path, pull.number);
+      // A group's branch names no package.
+      if ((read += 1) <= MAX_CHECKED && (await hasConflict(forge, pull, signal)))
+        conflicting.add(pull.number);
       continue;
     }
     const { number, title, draft: isDraft } = pull;
@@ -90,6 +97,7 @@ export async function loadDashboardFacts(
     drafts,
     pending,
     updates,
+    conflicting,
     retired,
     users: usersOf(ports.catalog, repository),
     channelFollowers: channelFollowers(ports.catalog, repository),
@@ -140,6 +148,16 @@ async function checkOf(
     default:
       return 'unknown';
   }
+}
+
+/** A person has to settle it before the update can be merged. */
+async function hasConflict(
+  forge: RepositoryAccess['forge'],
+  { headSha }: Pull,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const run = (await forge.ourChecks(headSha, signal)).find(({ name }) => name === CONFLICTS_CHECK);
+  return run !== undefined && run.conclusion === 'action_required';
 }
 
 async function isRemoved({

@@ -100,8 +100,11 @@ describe('lines of a text', () => {
   });
 });
 
+function file(...lines: string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
 describe.each(['notes.md', 'settings.conf'])('lines of the file %s', (name) => {
-  const file = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('');
   const sides = [
     file('workers = 1', 'a', 'b', 'ttl = 1', 'c', 'd', 'log = x'),
     file('workers = 2', 'a', 'b', 'ttl = 1', 'c', 'd', 'log = y'),

@@ -104,14 +104,16 @@ test.each([
   );
 });
 
+function whyOf(one: Partial<ChannelFollower>, at: string): string {
+  return lines([{ ...follower('eu', at), ...one }])
+    .at(-1)!
+    .split(' | ')
+    .at(-1)!;
+}
+
 test('what a rollout rolled back, or its configuration ignores, is not said to come', () => {
-  const why = (one: Partial<ChannelFollower>, at: string): string =>
-    lines([{ ...follower('eu', at), ...one }])
-      .at(-1)!
-      .split(' | ')
-      .at(-1)!;
-  expect(why({ rolledBack: ['v7'] }, 'v3')).toBe('nothing: the rollout of the package rolled back v7. |');
-  expect(why({ rolledBack: ['v9'] }, 'v9')).toBe(
+  expect(whyOf({ rolledBack: ['v7'] }, 'v3')).toBe('nothing: the rollout of the package rolled back v7. |');
+  expect(whyOf({ rolledBack: ['v9'] }, 'v9')).toBe(
     'step 1 of 1: v9 → v12; the rollout of the package rolled back v9. |',
   );
   const down = repository(DOCUMENT.replace('  - v12\n', '').replace('name: v12', 'name: v9'));

@@ -56,10 +56,12 @@ test('it is there with the registration, and follows drafts, users, pauses, dele
   await up.publish('second', { 'web/config.yaml': configMap('web', { color: 'green' }) });
   expect(await board('up')).toContain('| 0 of 1 at upstream `v2`: `acme/down:shop` at upstream `v1` |');
   const [update] = await down.pulls();
-  expect(await board('down')).toContain(`| \`shop\` | upstream \`v1\` → \`v2\` | #${update!.number} |`);
+  expect(await board('down')).toContain(
+    `| \`shop\` | upstream \`v1\` → \`v2\` | #${update!.number}, **open conflicts** |`,
+  );
   await down.command(update!.number, '/portico pause shop');
   expect(await board('down')).toMatch(
-    new RegExp(`\\| \`shop\` \\|[^|]*\\| \`paused\`, #${update!.number} \\|`),
+    new RegExp(`\\| \`shop\` \\|[^|]*\\| \`paused\`, #${update!.number}, \\*\\*open conflicts\\*\\* \\|`),
   );
 
   const removal = await up.propose('drafts/old/away', { 'old/Kptfile': null, 'old/config.yaml': null });

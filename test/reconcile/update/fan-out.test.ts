@@ -308,6 +308,12 @@ describe('after v2', () => {
     const before = (await repo.checksOf(pull.number)).get('portico/conflicts');
     expect(before?.conclusion).toBe('action_required');
     expect(before?.output.annotations_count).toBe(1);
+    const board = async (): Promise<string> => {
+      await stage.dashboard('conflict');
+      const { data: issues } = await stage.as('alice').rest.issues.listForRepo(repo.where);
+      return issues.find(({ title }) => title === 'Portico dashboard')?.body ?? '';
+    };
+    expect(await board()).toContain(`| #${pull.number}, **open conflicts** |`);
     expect(await repo.command(pull.number, '/portico propose')).toMatchObject({ reaction: 'confused' });
 
     const words = pull.body!.replace(/<!-- portico:conflicts .* -->/, '');
@@ -327,6 +333,7 @@ describe('after v2', () => {
     await repo.push(pull.head.ref, { 'shop/config.yaml': data({ color: 'ours', size: 'large' }) });
     await stage.idle();
     expect((await repo.checksOf(pull.number)).get('portico/conflicts')?.conclusion).toBe('success');
+    expect(await board()).toContain(`| #${pull.number} |`);
     expect((await repo.checksOf(pull.number)).get('portico')?.conclusion).toBe('action_required');
     const settled = (await repo.pull(pull.number)).body!;
     expect(settled).toContain('**The only conflict is settled.**');
