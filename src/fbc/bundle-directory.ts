@@ -45,12 +45,6 @@ export function imageBundle(files: PackageFiles, image: string): BundleBlob {
   return { ...bundle, image, relatedImages };
 }
 
-/** The bundle whose manifests stand in a directory, such as `1.0.0/`, with no metadata beside them. */
-export function bundleFromManifests(files: PackageFiles, directory: string, of: string): BundleBlob {
-  const manifests = manifestsIn(files, directory);
-  return bundleOf(of, csvOf(manifests), manifests, []);
-}
-
 function csvOf(manifests: readonly Manifest[]): Manifest {
   const [csv, second] = manifests.filter(({ fields }) => fields['kind'] === 'ClusterServiceVersion');
   if (csv === undefined) throw new CatalogMistake('no ClusterServiceVersion object found in manifests', {});

@@ -11,6 +11,30 @@ import { documentsOf } from '../fbc/catalog-text.ts';
 import { runVerb } from '../fbc/run-verb.ts';
 import { startRegistry, type RealRegistry } from './real-registry.ts';
 
+const DOCUMENTS = documentsOf({
+  stable: [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0', replaces: 'p.v1.0.0' }],
+});
+
+function catalog(file: string, documents: readonly object[]): string {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-catalog-'));
+  writeFileSync(join(directory, file), documents.map((one) => JSON.stringify(one)).join('\n'));
+  return directory;
+}
+
+/** What operator-controller would install from the image, as catalogd unpacks it. */
+function chosen(image: string, installed: string): unknown {
+  const question = {
+    ask: 'resolve',
+    image,
+    options: { package: 'p', channels: ['stable'], installed, policy: 'CatalogProvided' },
+  };
+  const { stdout, stderr } = spawnSync(buildTool('operator-controller'), {
+    input: JSON.stringify(question),
+    encoding: 'utf8',
+  });
+  return stdout === '' ? stderr : JSON.parse(stdout);
+}
+
 describe('the image of a catalog', { tags: ['story', 'docker-registry', 'go'] }, () => {
   let registry: RealRegistry;
 
@@ -20,30 +44,6 @@ describe('the image of a catalog', { tags: ['story', 'docker-registry', 'go'] },
   afterAll(async () => {
     await registry[Symbol.asyncDispose]();
   });
-
-  function catalog(file: string, documents: readonly object[]): string {
-    const directory = mkdtempSync(join(tmpdir(), 'portico-catalog-'));
-    writeFileSync(join(directory, file), documents.map((one) => JSON.stringify(one)).join('\n'));
-    return directory;
-  }
-
-  const DOCUMENTS = documentsOf({
-    stable: [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0', replaces: 'p.v1.0.0' }],
-  });
-
-  /** What operator-controller would install from the image, as catalogd unpacks it. */
-  function chosen(image: string, installed: string): unknown {
-    const question = {
-      ask: 'resolve',
-      image,
-      options: { package: 'p', channels: ['stable'], installed, policy: 'CatalogProvided' },
-    };
-    const { stdout, stderr } = spawnSync(buildTool('operator-controller'), {
-      input: JSON.stringify(question),
-      encoding: 'utf8',
-    });
-    return stdout === '' ? stderr : JSON.parse(stdout);
-  }
 
   test('catalogd unpacks it, and operator-controller chooses from it', async () => {
     const reference = `${registry.host}/acme/catalog:latest`;
