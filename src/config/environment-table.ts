@@ -310,6 +310,12 @@ export const VARIABLES: readonly Topic[] = [
         meaning: 'the token with which [`portico migrate --push`](migration.md) opens pull requests',
       },
       {
+        name: 'PORTICO_URL',
+        absent: '`http://localhost:3000`',
+        meaning: 'address of the server that `portico why` asks',
+      },
+      { name: 'GH_TOKEN', meaning: 'what `portico why` may read, where `GITHUB_TOKEN` is not set' },
+      {
         name: 'REGISTRY_AUTH_FILE',
         meaning: 'where skopeo keeps registry credentials, as in that program',
       },

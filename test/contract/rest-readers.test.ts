@@ -106,6 +106,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'new check': (_, here) => here.putCheck(check),
   'changed check': (_, here) => here.putCheck({ ...check, name: 'x' }),
   release: (_, here) => here.getRelease('v1'),
+  releases: (_, here) => here.released(['v1', 'v2']),
   'notes of a release': (_, here) => here.releaseNotes('v1'),
   'new release': (_, here) => here.upsertRelease({ tag: 'v1', name: 'x', body: 'x' }),
   'changed release': (_, here) => here.upsertRelease({ tag: 'v1', name: 'x', body: 'y' }),

@@ -23,6 +23,10 @@ const places: readonly (() => Promise<Place>)[] = engines?.all.map((engine) => (
 ];
 afterAll(() => engines?.[Symbol.asyncDispose]());
 
+/** A recorded time, in microseconds since 1970, stands for now: statements count what was done in the last hour. */
+const asNow = (value: unknown): unknown =>
+  typeof value === 'string' && /^1\d{15}$/.test(value) ? String(Date.now() * 1_000) : value;
+
 const VERSION = 'SELECT max(version) AS version FROM portico.migration';
 
 test.runIf(process.env['RECORD_RELEASE'] === '1')('record the statements of this release', async () => {
@@ -42,7 +46,7 @@ test.each(places)(
     const [row] = await database.query<{ version: number }>(VERSION);
     expect(row!.version, 'the release before refuses this database').toBeLessThanOrEqual(before.version);
     for (const { sql, values, columns } of before.statements) {
-      const rows = await database.query(sql, values);
+      const rows = await database.query(sql, values?.map(asNow));
       expect({ sql, columns: Object.keys(rows[0] ?? {}).toSorted() }).toEqual({ sql, columns });
     }
   },
