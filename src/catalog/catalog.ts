@@ -37,6 +37,8 @@ export interface CatalogPackage {
   readonly variant?: VariantMark;
   /** It takes content from elsewhere, which may have newer versions. */
   readonly hasSources?: boolean;
+  /** It may hold an operator's bundle, which names its place in channels. */
+  readonly holdsBundle?: boolean;
   /** The channel of its upstream that its Kptfile names. */
   readonly channel?: string;
 }

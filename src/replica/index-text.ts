@@ -2,7 +2,7 @@
 import type { IndexEntry } from '../catalog/shared-catalog.ts';
 
 /** Goes up with any change of what is stored: processes of different versions do not read each other's entries. */
-export const INDEX_FORMAT = 6;
+export const INDEX_FORMAT = 7;
 
 /** JSON in which every object is wrapped, so that nothing in a document can be taken for one of our own marks. */
 export function entryText(entry: IndexEntry): string {

@@ -102,8 +102,8 @@ export async function promoteByItself(
 }
 
 /**
- * Proposes the newest revision of each operator for the channels that its bundle names, where no channel has it yet; a channel that is not
- * there is made. What was proposed and closed is not proposed again.
+ * Proposes the newest revision of each package that holds an operator now for the channels that its bundle names, where no channel has it
+ * yet; a channel that is not there is made. What was proposed and closed is not proposed again.
  */
 export async function offerOperators(
   ports: Ports,
@@ -117,12 +117,13 @@ export async function offerOperators(
     readonly config: RepositoryConfig;
     readonly place: ChannelPlace;
     readonly channels: ReadonlyMap<string, PackageChannelState>;
-    readonly packages: readonly Pick<CatalogPackage, 'directory'>[];
+    readonly packages: readonly Pick<CatalogPackage, 'directory' | 'holdsBundle'>[];
   },
   signal?: AbortSignal,
 ): Promise<void> {
   const { git, refs } = place;
-  for (const { directory } of packages) {
+  for (const { directory, holdsBundle } of packages) {
+    if (holdsBundle !== true) continue;
     const path = packagePathOf(config.directory, directory);
     const state = path === undefined ? undefined : channels.get(path);
     // A file with a mistake is mended by a person first.

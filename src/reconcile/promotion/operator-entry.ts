@@ -1,9 +1,10 @@
 /** The place in channels that the bundle of an operator asks for: of names of bundles become revisions. */
 import type { MemberFacts } from '../../channels/change-file.ts';
-import { BUNDLE_PLACES, type OperatorEntry } from '../../channels/operator-entry.ts';
-import { fileIn, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
+import type { OperatorEntry } from '../../channels/operator-entry.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import type { Ports } from '../ports.ts';
+import { mayHoldBundle } from '../repository/index-packages.ts';
 import { tagOf, type RevisionRefs } from '../repository/package-revisions.ts';
 import { catchUserError } from '../text/why-refused.ts';
 
@@ -25,11 +26,7 @@ export async function operatorAt(
 ): Promise<OperatorEntry | null> {
   const commit = tagOf(refs, directory, `v${revision}`)?.commit;
   if (commit === undefined) return null;
-  const [record, metadata] = BUNDLE_PLACES;
-  const holdsBundle =
-    (await git.readFile(commit, fileIn(directory, record), signal)) ??
-    (await git.treeId(commit, pathInRepository(directory, metadata), signal));
-  if (holdsBundle === null) return null;
+  if (!(await mayHoldBundle(git, commit, directory, signal))) return null;
   const found = await git.readPackage(commit, directory, {}, signal);
   if (found === null) return null;
   // Its check has said what is wrong with it.

@@ -1,7 +1,8 @@
 import type { CatalogPackage, CatalogRepository } from '../../catalog/catalog.ts';
+import { BUNDLE_PLACES } from '../../channels/operator-entry.ts';
 import { SOURCES_FILE } from '../../package/sources/source-files.ts';
 import type { MappedAddress } from '../../package/upstream-map.ts';
-import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
+import { fileIn, pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Git } from '../git-port.ts';
 import { channelNamedBy } from './follow-mark.ts';
 import { readKptfileAt, withMappedLock } from './kptfile-at.ts';
@@ -19,7 +20,7 @@ export async function indexPackages({
   map,
   signal,
 }: {
-  readonly git: Pick<Git, 'findPackages' | 'readFile'>;
+  readonly git: Pick<Git, 'findPackages' | 'readFile' | 'treeId'>;
   readonly below: RepositoryDirectory;
   readonly head: string;
   readonly known: Pick<CatalogRepository, 'packages' | 'upstreamMap'> | undefined;
@@ -40,6 +41,7 @@ export async function indexPackages({
     const { kptfile } = withMappedLock(await readKptfileAt(git, head, directory, signal), map);
     const mark = kptfile === null ? undefined : readMark(kptfile);
     const hasSources = (await git.readFile(head, fileIn(directory, SOURCES_FILE), signal)) !== null;
+    const holdsBundle = await mayHoldBundle(git, head, directory, signal);
     const channel = kptfile === null ? undefined : channelNamedBy(kptfile);
     packages.push({
       directory,
@@ -47,8 +49,23 @@ export async function indexPackages({
       lock: kptfile?.upstreamLock?.git ?? null,
       ...(mark && { variant: mark }),
       ...(hasSources && { hasSources }),
+      ...(holdsBundle && { holdsBundle }),
       ...(channel !== undefined && { channel }),
     });
   }
   return packages;
+}
+
+/** False means: the package holds no operator's bundle. Cheap beside reading it. */
+export async function mayHoldBundle(
+  git: Pick<Git, 'readFile' | 'treeId'>,
+  commit: string,
+  directory: RepositoryDirectory,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const [record, metadata] = BUNDLE_PLACES;
+  return (
+    (await git.treeId(commit, pathInRepository(directory, metadata), signal)) !== null ||
+    (await git.readFile(commit, fileIn(directory, record), signal)) !== null
+  );
 }
