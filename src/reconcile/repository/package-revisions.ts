@@ -111,6 +111,16 @@ export function taggedOnBranch({ refs, ...at }: OnBranch): Promise<string | null
 }
 
 /**
+ * Where the content of a package on a branch stands: `none` before its first revision; `unproven` where the newest has no tag, so that
+ * only the ledger names it; else `tagged`.
+ */
+export async function standingOnBranch(at: OnBranch): Promise<'none' | 'tagged' | 'unproven'> {
+  const newest = await publishedOnBranch(at);
+  if (newest === null) return 'none';
+  return newest === (await taggedOnBranch(at)) ? 'tagged' : 'unproven';
+}
+
+/**
  * The commit of the highest revision that lies on a branch, in its tag or, where that was deleted, in the ledger.
  * Tags elsewhere, which somebody else made, take their numbers and say nothing about the branch.
  */

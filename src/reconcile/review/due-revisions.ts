@@ -8,7 +8,12 @@ import type { RepositoryFacts } from '../forge/repository.ts';
 import type { CommitInfo, PackageDir } from '../git-port.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
-import { publishedOnBranch, taggedOnBranch, type RevisionRefs } from '../repository/package-revisions.ts';
+import {
+  publishedOnBranch,
+  standingOnBranch,
+  taggedOnBranch,
+  type RevisionRefs,
+} from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { authorsOfFirstContent, filesMovedIn } from './first-content.ts';
@@ -124,9 +129,12 @@ async function beneathRemoved(
   const unknown = new Set<UnknownAuthor>();
   for (const found of before.filter(({ directory }) => !left.has(directory))) {
     const { directory } = found;
-    if ((await publishedOnBranch({ git, refs, directory, head: base, signal })) === null)
-      first.push(directory);
-    else if ((await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null)
+    const published = await standingOnBranch({ git, refs, directory, head: base, signal });
+    if (published === 'none') first.push(directory);
+    else if (
+      published === 'unproven' ||
+      (await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null
+    )
       unknown.add('beneath');
   }
   const changes = await git.changedPaths(base, commit, signal);

@@ -4,7 +4,7 @@ import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadRevisionRefs, publishedOnBranch } from '../repository/package-revisions.ts';
+import { loadRevisionRefs, standingOnBranch } from '../repository/package-revisions.ts';
 import { rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { createDueRevisions } from './due-revisions.ts';
@@ -36,26 +36,29 @@ export async function loadBeneath(
 ): Promise<Authorship> {
   const { facts, config, base } = standing;
   const refs = await loadRevisionRefs(access.git, signal);
-  const published = await Promise.all(
+  const standings = await Promise.all(
     directories.map(async (directory) => ({
       directory,
-      newest: await publishedOnBranch({ git: access.git, refs, directory, head: base, signal }),
+      published: await standingOnBranch({ git: access.git, refs, directory, head: base, signal }),
     })),
   );
   // Where no approval is asked for, none of another person is missing.
   const asks = config.publish.requireApprovals > 0;
-  const first = published.filter(({ newest }) => asks && newest === null).map(({ directory }) => directory);
+  const first = standings
+    .filter(({ published }) => asks && published === 'none')
+    .map(({ directory }) => directory);
   const { authors, unknown } = await authorsOfFirstContent(
     ports,
     access,
     { ...standing, directories: first, files: asks ? files : [] },
     signal,
   );
-  const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
+  const above = standings.filter(({ published }) => published !== 'none');
   const look = createDueRevisions(ports);
-  const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
+  const packages = above.length === 0 ? [] : await rootPackages(access, base, config.directory, signal);
   const pastRules = { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
-  for (const directory of above) {
+  for (const { directory, published } of above) {
+    if (published === 'unproven') return pastRules;
     const found = packages.find((one) => one.directory === directory);
     if (found === undefined) {
       // Somebody took its Kptfile away. What is left comes along when the package is made again.

@@ -24,6 +24,7 @@ beforeAll(async () => {
       waits: { files: {}, private: false, spec: ASKS },
       auto: { files: {}, private: false, spec: AUTO },
       begun: { files: {}, private: false, spec: AUTO },
+      ledger: { files: below('web', smallPackage('web')), spec: ASKS },
       first: { files: below('old', smallPackage('old')) },
       beside: { files: { ...below('web', smallPackage('web')), ...below('api', smallPackage('api')) } },
       moved: { files: { ...below('web', smallPackage('web')), ...below('api', smallPackage('api')) } },
@@ -71,6 +72,30 @@ test('an update above a direct push needs one more than the one who pushed (63)'
   expect((await repo.command(number, '/portico publish', 'carol')).reaction).toBe('rocket');
   const sha = (await repo.tags()).get('shop/v2')!;
   expect(await repo.read('shop/extra.yaml', sha)).not.toBeNull();
+});
+
+test('a ref of the ledger that anyone can push does not make a revision of a direct push (152)', async () => {
+  const repo = stage.repository('ledger');
+  await repo.publish('one', change('one'));
+  const sha = await repo.push(
+    'main',
+    { 'web/extra.yaml': configMap('extra', { pushed: 'here' }) },
+    { as: 'bob' },
+  );
+  const ref = 'refs/portico/published/web/v2';
+  await stage.as('bob').rest.git.createRef({ ...repo.where, ref, sha });
+  await stage.idle();
+  const { number } = await repo.propose('next', change('two'));
+  await done(repo, number, '/portico approve', 'bob');
+  const { reaction, reply } = await repo.command(number, '/portico publish');
+  expect(reaction).toBe('confused');
+  expect(reply).toContain('pushed to the base branch without approval');
+  await done(repo, number, '/portico approve', 'carol');
+  await done(repo, number, '/portico publish');
+  const { number: after } = await repo.propose('after', change('three'));
+  await done(repo, after, '/portico approve', 'bob');
+  await done(repo, after, '/portico publish');
+  expect([...(await repo.tags()).keys()]).toEqual(['web/v1', 'web/v3', 'web/v4']);
 });
 
 test.each([
