@@ -36,7 +36,7 @@ function run(input: BuiltinInput): BuiltinOutput {
     const problem = seed(kptfile, input.items, setters);
     if (problem !== undefined) return frameworkFailure(`failed to list setters: ${problem}`);
   }
-  for (const item of input.items) if (kindOf(item) !== 'Kptfile') collect(item, setters);
+  for (const item of input.items) collect(item, setters);
   const results = [...setters.keys()].sort().map((name) => {
     const setter = setters.get(name);
     return {
