@@ -67,6 +67,15 @@ function said(
   );
 }
 
+const claiming = (storage: string): Data => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'db' },
+  spec: {
+    volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: { resources: { requests: { storage } } } }],
+  },
+});
+
 const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Params?, Data?][]>> = {
   'no-latest-images': [
     ['a version', inPod({ image: 'nginx:1.27' }), []],
@@ -565,6 +574,7 @@ const CASES: Readonly<Record<string, readonly [string, Data | null, string[], Pa
       {},
       deployment({}, { selector: { a: 'c' } }),
     ],
+    ['a larger volume claim', claiming('50Gi'), ['spec.volumeClaimTemplates'], {}, claiming('10Gi')],
   ],
 };
 

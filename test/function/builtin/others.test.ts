@@ -115,6 +115,21 @@ describe('search-replace', () => {
     expect((await runBuiltin('search-replace:v0.2', config, text)).text).toBe(wanted),
   );
 
+  test.each(['create-setters:v0.1', 'search-replace:v0.2'])(
+    '%s writes each comment that it reports, also into maps in flow style',
+    async (image) => {
+      const config = image.startsWith('create')
+        ? { name: 'web' }
+        : { 'by-value': 'web', 'put-comment': 'kpt-set: ${name}' };
+      const flow = head('v1', 'X', 'a', 'spec:\n  m: {app: web}\n  ports: [{port: 80, name: web}]\n');
+      const { text: commented, messages } = await runBuiltin(image, config, flow);
+      expect(commented.split('web # kpt-set: ${name}\n')).toHaveLength(messages.length + 1);
+      expect(messages).toHaveLength(2);
+      const { text: applied } = await runBuiltin('apply-setters:v0.2', { name: 'api' }, commented);
+      expect(applied).toBe(commented.replaceAll('web #', 'api #'));
+    },
+  );
+
   test.each([
     [{ 'by-value': 'a', 'by-value-regex': 'b' }, 'only one of'],
     [{ wrong: 'a' }, 'invalid matcher'],
