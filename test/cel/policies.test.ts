@@ -8,6 +8,7 @@ import { policyList } from '../../src/cel/policies/reference.ts';
 import { READY_POLICIES, readyPolicy } from '../../src/cel/policies/table.ts';
 import { compilePolicy } from '../../src/cel/policy.ts';
 import type { Change, Data } from '../../src/cel/review.ts';
+import { parseRepositoryConfig } from '../../src/config/parse-repository-config.ts';
 import { filledParams, paramProblems } from '../../src/config/policy-params.ts';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -656,4 +657,15 @@ test.each<[string, Params, object[]]>([
 test('docs/policies.md lists them as they are', () => {
   const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
   expect(withGeneratedPart(page, policyList()), 'run: npm exec -- node scripts/generate-docs.ts').toBe(page);
+});
+
+test('the set to start with in docs/policies.md is valid and only warns', () => {
+  const page = readFileSync(new URL('../../docs/policies.md', import.meta.url), 'utf8');
+  const [, spec = ''] = /A set to start with[^]*?```yaml\n([^]*?)```/.exec(page) ?? [];
+  const text = `apiVersion: config.portico.dev/v1alpha1\nkind: Repository\nmetadata: { name: deploy }\n${spec}`;
+  const result = parseRepositoryConfig({ file: '.github/portico.yaml', bytes: Buffer.from(text) });
+  expect(result.problems).toEqual([]);
+  const validators = result.config?.guardrails.validators ?? [];
+  expect(validators.map(({ mode }) => mode)).toEqual(validators.map(() => 'warn'));
+  expect(spec).toContain('policy: steady-selectors');
 });
