@@ -16,10 +16,8 @@ import { readResources } from '../../src/package/render/read-resources.ts';
 import { habitsOf } from '../../src/package/yaml/layout.ts';
 import { readYamlFile } from '../../src/package/yaml/read.ts';
 import { withoutEnd, upTo } from '../../src/text/ends.ts';
-import { exponentOf, growsAtMost } from './growth.ts';
+import { LINEAR, exponentOf, growsAtMost } from './growth.ts';
 
-/** Between linear, with what caches and collections of garbage add, and quadratic. */
-const LINEAR = 1.6;
 const PATIENCE = 240_000;
 
 const FOLDERS = 'src/{package,function,cel,config,command,revision,text}/**/*.ts';

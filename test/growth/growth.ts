@@ -3,6 +3,9 @@
  * and only the ratio matters. The input is made larger until it takes some milliseconds, and then four times as large.
  */
 
+/** The largest exponent that counts as linear: between 1, with what caches and collections of garbage add, and 2 of what is quadratic. */
+export const LINEAR = 1.6;
+
 const LARGEST = 1 << 20;
 
 /** Milliseconds of the processor, the least of some runs: what else the thread does only adds. */
