@@ -1,4 +1,5 @@
 /** Which reconciler does which kind of job, and what surrounds each. */
+import { leavingRoom } from '../forge/call-gate.ts';
 import type { ContentWork } from '../isolation/content.ts';
 import type { EndedJob } from '../queue/job-traces.ts';
 import type { Job as StoredJob, JobHandler, Json } from '../queue/job.ts';
@@ -38,7 +39,7 @@ import type { SharedIndex } from '../replica/shared-index.ts';
 import { logWith } from '../telemetry/log.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { momentOf, type Freshness } from './freshness.ts';
-import { shareOf } from './lanes.ts';
+import { isWaitedFor, shareOf } from './lanes.ts';
 import type { Readers } from './readers.ts';
 import { readJob, type ReceivedJob } from './received-job.ts';
 import type { Running } from './running.ts';
@@ -96,7 +97,8 @@ export function createHandlers(parts: HandlerParts): Readonly<Record<string, Job
     const attributes = { 'portico.key': job.key, 'portico.attempt': job.attempt };
     const work = async (): Promise<void> => {
       await index?.refresh();
-      await parts.within(shareOf(job), () => run(job, stored, signal));
+      const own = (): Promise<void> => parts.within(shareOf(job), () => run(job, stored, signal));
+      await (isWaitedFor(job) ? own() : leavingRoom(own));
       await index?.flush();
     };
     const fresh = (): Promise<void> => freshness.during(momentOf(job), () => logWith(fieldsOf(job), work));

@@ -48,6 +48,12 @@ export function inTime(job: Job, { delivery }: { readonly delivery?: unknown }):
   return delivery === undefined ? { ...job, priority: (job.priority ?? 0) + PAST } : job;
 }
 
+/** Whether somebody looks at the page until it is done. */
+export function isWaitedFor({ kind, origin }: Pick<ReceivedJob, 'kind' | 'origin'>): boolean {
+  const { lane } = traitsOf(kind);
+  return lane === 'commands' || lane === 'readers' || (lane === 'proposals' && origin.delivery !== undefined);
+}
+
 /** Processor time that a proposal gets before it goes to where long ones wait. */
 const SLICE_MS = 3_000;
 /** A small package takes 30 ms in a process that has just been started. */

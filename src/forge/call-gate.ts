@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 import { PorticoError } from '../error.ts';
 import { LIMIT_HINT } from './forge-error.ts';
 
@@ -24,7 +26,17 @@ export const GITHUB_LIMITS: CallLimits = {
 
 export type CallKind = 'rest' | 'graphql';
 
-/** The way that all calls of one installation take, in the order in which they came. */
+/** What is left of a minute to the work that people wait for: eight commands, each of about 25 points. */
+const ROOM = 1 / 4;
+
+const background = new AsyncLocalStorage<true>();
+
+/** Does work that nobody waits for, such as that of a sweep: its calls go behind all others, and leave them a share of each minute. */
+export function leavingRoom<Result>(work: () => Promise<Result>): Promise<Result> {
+  return background.run(true, work);
+}
+
+/** The way that all calls of one installation take, in the order in which they came; those of work in the background behind the others. */
 export interface CallGate {
   /**
    * Waits until the call may be made, and answers what to do when it has ended. Throws RATE_LIMITED at once while the forge wants
@@ -40,9 +52,13 @@ const SHORT_PAUSE_MS = 2_000;
 /** Into so many parts is a minute divided, for counting. */
 const PARTS = 60;
 
-interface Waiting {
+interface Call {
   readonly kind: CallKind;
   readonly points: number;
+  readonly isBackground: boolean;
+}
+
+interface Waiting extends Call {
   readonly go: () => void;
   readonly fail: (error: PorticoError) => void;
 }
@@ -53,9 +69,10 @@ export function createCallGate(
   now: () => number = Date.now,
   paused: (kind: CallKind, until: number) => void = () => {},
 ): CallGate {
+  const most = { rest: limits.perMinute, graphql: limits.graphqlPerMinute };
   const spent = {
-    rest: createWindow(limits.perMinute, limits.minuteMs),
-    graphql: createWindow(limits.graphqlPerMinute, limits.minuteMs),
+    rest: createWindow(most.rest, limits.minuteMs),
+    graphql: createWindow(most.graphql, limits.minuteMs),
   };
   const pausedUntil = { rest: 0, graphql: 0 };
   const queue: Waiting[] = [];
@@ -63,15 +80,17 @@ export function createCallGate(
   let timer: NodeJS.Timeout | undefined;
 
   /** Milliseconds until the call may be made; null where another call has to end first. */
-  const untilFree = ({ kind, points }: Pick<Waiting, 'kind' | 'points'>, at: number): number | null => {
-    const room = Math.max(spent[kind].untilFree(points, at), pausedUntil[kind] - at);
+  const untilFree = ({ kind, points, isBackground }: Call, at: number): number | null => {
+    const left = isBackground ? Math.floor(most[kind] * ROOM) : 0;
+    const needed = Math.min(most[kind], points + left);
+    const room = Math.max(spent[kind].untilFree(needed, at), pausedUntil[kind] - at);
     return running >= limits.atOnce ? null : Math.max(0, room);
   };
   const leave = (): void => {
     running -= 1;
     advance();
   };
-  const start = ({ kind, points }: Pick<Waiting, 'kind' | 'points'>, at: number): (() => void) => {
+  const start = ({ kind, points }: Call, at: number): (() => void) => {
     running += 1;
     spent[kind].spend(points, at);
     let left = false;
@@ -102,8 +121,11 @@ export function createCallGate(
       const at = now();
       const paused = pausedUntil[kind] - at;
       if (paused > SHORT_PAUSE_MS) throw pausing(paused);
-      const call = { kind, points: Math.min(points, limits.perMinute) };
-      if (queue.length === 0 && untilFree(call, at) === 0) return start(call, at);
+      const isBackground = background.getStore() === true;
+      const call = { kind, points: Math.min(points, limits.perMinute), isBackground };
+      const others = queue.findIndex((one) => one.isBackground && !isBackground);
+      const place = others < 0 ? queue.length : others;
+      if (place === 0 && untilFree(call, at) === 0) return start(call, at);
       return await new Promise<() => void>((resolve, reject) => {
         const giveUp = (): void => {
           queue.splice(queue.indexOf(waiting), 1);
@@ -122,7 +144,7 @@ export function createCallGate(
           },
         };
         signal?.addEventListener('abort', giveUp, { once: true });
-        queue.push(waiting);
+        queue.splice(place, 0, waiting);
         advance();
       });
     },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
-import { createCallGate, type CallGate } from '../../src/forge/call-gate.ts';
+import { createCallGate, leavingRoom, type CallGate } from '../../src/forge/call-gate.ts';
 
 const LIMITS = { perMinute: 20, graphqlPerMinute: 20, atOnce: 3, minuteMs: 60_000 };
 
@@ -87,4 +87,20 @@ test('pauses are told with their end, longer ones alone', () => {
     ['graphql', 60_000],
     ['rest', 60_000],
   ]);
+});
+
+test('work that nobody waits for leaves a share of each minute to the other, which goes before it', async () => {
+  const gate = createCallGate(LIMITS);
+  const { begun, call } = calling(gate);
+  await leavingRoom(async () => {
+    for (const name of ['a', 'b', 'c', 'd']) call(name, 5);
+  });
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(begun).toEqual(['a', 'b', 'c']);
+  call('person', 2);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(begun).toEqual(['a', 'b', 'c', 'person']);
+  call('later', 5);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(begun).toEqual(['a', 'b', 'c', 'person', 'later', 'd']);
 });

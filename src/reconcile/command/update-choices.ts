@@ -6,6 +6,7 @@ import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts
 import { openUpstream, type Upstream } from '../downstream/upstream.ts';
 import type { Ports, RepositoryWork } from '../ports.ts';
 import { readKptfileAt, withMappedLock } from '../repository/kptfile-at.ts';
+import type { UpstreamAccess } from '../repository/outside-upstream.ts';
 import { filesAt } from '../repository/package-files.ts';
 import { taggedRevisions } from '../repository/package-revisions.ts';
 import { contentMayFlow, type Shared } from '../repository/visibility.ts';
@@ -23,6 +24,16 @@ export async function updateChoices(
   packages: readonly { readonly path: string; readonly directory: RepositoryDirectory }[],
 ): Promise<UpdateChoice[]> {
   const choices: UpdateChoice[] = [];
+  // Many packages follow one repository, which is asked once.
+  const flows = new Map<UpstreamAccess['git'] | number, Promise<boolean>>();
+  const flowsFrom = ({ access }: Upstream): Promise<boolean> => {
+    const key = access.ref.id > 0 ? access.ref.id : access.git;
+    const answer =
+      flows.get(key) ??
+      access.forge.get(signal).then((facts) => contentMayFlow({ access, facts }, repository, signal));
+    flows.set(key, answer);
+    return answer;
+  };
   for (const { path, directory } of packages) {
     const written = await readKptfileAt(git, commit, directory, signal);
     const { kptfile } = withMappedLock(written, repository.config.upstreams.map);
@@ -43,8 +54,7 @@ export async function updateChoices(
     const found = await openUpstream(ports, kptfile, signal);
     if (found.kind === 'none') continue;
     const { upstream } = found;
-    const from = { access: upstream.access, facts: await upstream.access.forge.get(signal) };
-    if (!(await contentMayFlow(from, repository, signal))) continue;
+    if (!(await flowsFrom(upstream))) continue;
     choices.push({
       package: path,
       upstream: `${repositoryName(upstream.access)}/${upstream.directory}`.replace(/\/$/, ''),

@@ -5,7 +5,8 @@ import { configCheckAt } from '../check/config-check.ts';
 import { prepareVariants } from '../downstream/prepare-variants.ts';
 import { variantPlan } from '../downstream/variant-plan.ts';
 import { withdrawnJobs } from '../downstream/withdrawn-jobs.ts';
-import { pullJob } from '../jobs.ts';
+import { mayBeRestored } from '../draft/restoration.ts';
+import { pullJob, restorationJob } from '../jobs.ts';
 import type { RepositoryAccess, RepositoryRef, Ports, RepositoryWork } from '../ports.ts';
 import { offerOperators, promoteByItself } from '../promotion/auto-promotion.ts';
 import { deriveChannelTags } from '../publication/channel-tags.ts';
@@ -44,6 +45,8 @@ export function createRepositoryReconciler(ports: Ports): RepositoryReconciler {
       await ports.enqueue(open.map((pull) => pullJob(repository, pull)));
     }
     catalog.put(now);
+    if (known === undefined && mayBeRestored(ports, repository))
+      await ports.enqueue(restorationJob(repository));
     await ports.enqueue(withdrawnJobs(catalog, repository.id));
     await deriveChannelTags(ports, access, { place, channels }, signal);
     await promoteByItself(ports, access, { config: found.config, place, channels }, signal);

@@ -132,7 +132,9 @@ export function createRepositorySweep(
     await takeOver({ ports, access, signal }, facts, found.config);
     await ports.enqueue(repositoryJob(repository));
     await ports.enqueue(publicationJob(repository));
-    if (mayBeRestored(ports, repository)) await ports.enqueue(restorationJob(repository));
+    // Of others, the index asks when it knows them.
+    if (ports.catalog.get(repository.id) !== undefined && mayBeRestored(ports, repository))
+      await ports.enqueue(restorationJob(repository));
     const open = await access.forge.listOpenPulls(signal);
     for (const pull of open) {
       const { number, headRef } = pull;
