@@ -131,10 +131,8 @@ async function beneathRemoved(
     const { directory } = found;
     const published = await standingOnBranch({ git, refs, directory, head: base, signal });
     if (published === 'none') first.push(directory);
-    else if (
-      published === 'unproven' ||
-      (await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null
-    )
+    else if (published === 'unproven') unknown.add('untagged');
+    else if ((await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null)
       unknown.add('beneath');
   }
   const changes = await git.changedPaths(base, commit, signal);

@@ -1,5 +1,6 @@
 /** Who brought what a proposal would publish beside its own content, past the rules. */
 
+import type { UnknownAuthor } from '../../command/author.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
@@ -56,17 +57,20 @@ export async function loadBeneath(
   const above = standings.filter(({ published }) => published !== 'none');
   const look = createDueRevisions(ports);
   const packages = above.length === 0 ? [] : await rootPackages(access, base, config.directory, signal);
-  const pastRules = { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
+  const withUnknown = (why: UnknownAuthor): Authorship => ({
+    authors,
+    unknown: [...new Set([...unknown, why])],
+  });
   for (const { directory, published } of above) {
-    if (published === 'unproven') return pastRules;
+    if (published === 'unproven') return withUnknown('untagged');
     const found = packages.find((one) => one.directory === directory);
     if (found === undefined) {
       // Somebody took its Kptfile away. What is left comes along when the package is made again.
-      if ((await access.git.treeId(base, directory, signal)) !== null) return pastRules;
+      if ((await access.git.treeId(base, directory, signal)) !== null) return withUnknown('beneath');
       continue;
     }
     const { flagged } = await look(access, { facts, config, refs, found, head: base }, signal);
-    if (flagged !== null) return pastRules;
+    if (flagged !== null) return withUnknown('beneath');
   }
   return { authors, unknown };
 }
