@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { parseForgeConfig, type ForgeConfig } from '@portico/localforge/config';
 import { parse } from 'yaml';
 
+import { readLocalSettings } from '../config/environment.ts';
 import { PorticoError } from '../error.ts';
 import { readyText, type DevReady } from './dev-ready.ts';
 import { EXIT } from './exit-code.ts';
@@ -25,6 +26,7 @@ export async function dev(call: Call): Promise<number> {
     ...(configFile !== undefined && { configDirectory: dirname(call.path(configFile)) }),
     realistic: realisticOption(call),
     logLevel: 'warn',
+    settings: readLocalSettings(process.env, { read: (path) => readFileSync(path, 'utf8') }),
   });
   const { forge } = local;
   const ready: DevReady = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { startForge, type ForgeOptions, type LocalForge } from '@portico/localforge';
 import { ForgeError } from '@portico/localforge/error';
 
-import type { Environment } from '../config/environment.ts';
+import type { Environment, LocalSettings } from '../config/environment.ts';
 import { secretsOf } from '../config/secrets.ts';
 import { PorticoError } from '../error.ts';
 import { serve, type RunningServer } from '../main.ts';
@@ -25,6 +25,7 @@ export interface LocalPorticoOptions {
   readonly logLevel: LogLevel;
   /** What the bot's pauses between tries of one call are counted in, where that is not as usual. */
   readonly retryMs?: number;
+  readonly settings?: LocalSettings;
 }
 
 export interface LocalPortico extends AsyncDisposable {
@@ -69,6 +70,7 @@ export async function startLocalPortico(options: LocalPorticoOptions): Promise<L
     pointsPerMinute: 10_000_000,
     settleSeconds: 0,
     sweepMinutes: 15,
+    ...options.settings,
     ...(options.retryMs !== undefined && { retryMs: options.retryMs }),
     metrics: true,
   };

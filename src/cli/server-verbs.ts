@@ -171,6 +171,8 @@ export const DEV_VERB: Verb = {
   description: [
     'When it is ready, it prints its address, the id of its App, and the files of the private key and the webhook',
     'secret; with --json on one line. Started again with the same directory, it continues where it stopped.',
+    'Of the environment, it obeys SWEEP_MINUTES, SOURCE_MINUTES, DASHBOARD_SECONDS, INSIDE_HOSTS, GATE_HOSTS, NOTIFY_URL,',
+    'NOTIFY_SECRET, NOTIFY_FORMAT and PORTICO_CREDENTIALS.',
   ],
   options: [
     { name: 'port', value: 'N', help: 'port of the forge (default: 0, a free port)' },

@@ -130,6 +130,49 @@ export function readWorkflowEnvironment(
   });
 }
 
+/** Variables that mean the same where the forge is in the same process. */
+const LOCAL = [
+  'SWEEP_MINUTES',
+  'SOURCE_MINUTES',
+  'DASHBOARD_SECONDS',
+  'INSIDE_HOSTS',
+  'GATE_HOSTS',
+  'NOTIFY_URL',
+  'NOTIFY_SECRET',
+  'NOTIFY_FORMAT',
+  'PORTICO_CREDENTIALS',
+];
+
+export type LocalSettings = Pick<
+  Settings,
+  | 'sweepMinutes'
+  | 'sourceMinutes'
+  | 'dashboardSeconds'
+  | 'insideHosts'
+  | 'gateHosts'
+  | 'notify'
+  | 'credentialsFile'
+>;
+
+/**
+ * What `portico dev` obeys of the environment; the rest of it belongs to a server.
+ * @throws PorticoError CONFIG_ENVIRONMENT
+ */
+export function readLocalSettings(env: Variables, files: EnvironmentFiles): LocalSettings {
+  const given = Object.fromEntries(LOCAL.map((name) => [name, env[name]]));
+  const { sweepMinutes, sourceMinutes, dashboardSeconds, insideHosts, gateHosts, notify, credentialsFile } =
+    readSettings(given, files, 'workflow', []);
+  return {
+    sweepMinutes,
+    ...(sourceMinutes !== undefined && { sourceMinutes }),
+    dashboardSeconds,
+    insideHosts,
+    ...(gateHosts !== undefined && { gateHosts }),
+    notify,
+    credentialsFile,
+  };
+}
+
 /** The largest values, in place of GitHub's documented limits. */
 const NO_LIMITS = { CONTENT_PER_MINUTE: '10000', CONTENT_PER_HOUR: '100000', POINTS_PER_MINUTE: '10000000' };
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { readyText } from '../../src/cli/dev-ready.ts';
+import { portico, scratch } from './run-portico.ts';
 
 test('who starts the local forge by hand reads where it is and how to act as the App', () => {
   const app = {
@@ -15,4 +16,12 @@ test('who starts the local forge by hand reads where it is and how to act as the
     `ready: ${at} (git and REST under ${at}/api/v3), stop with Ctrl+C`,
     'App portico: id 7, private key in /data/app.pem, webhook secret in /data/webhook-secret',
   ]);
+});
+
+test('the local forge begins with the variables that it obeys', async () => {
+  using at = scratch();
+  const args = ['dev', '--data', at.path('forge')];
+  const { code, stderr } = await portico(args, { env: { SWEEP_MINUTES: 'soon' } });
+  expect(code).toBe(65);
+  expect(stderr).toContain('SWEEP_MINUTES must be a whole number');
 });

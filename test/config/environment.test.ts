@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { describe, expect, test } from 'vitest';
 
-import { readEnvironment } from '../../src/config/environment.ts';
+import { readEnvironment, readLocalSettings } from '../../src/config/environment.ts';
 import { sealSecrets, secretsOf } from '../../src/config/secrets.ts';
 import type { PorticoError } from '../../src/error.ts';
 
@@ -205,4 +205,13 @@ describe('the environment', () => {
   ])('a missing or broken key: %#', (key, message) => {
     expect(refusal({ ...good, ...key }).message).toContain(message);
   });
+});
+
+test('beside a local forge, only what means the same there is obeyed', () => {
+  const env = { SWEEP_MINUTES: '2', SOURCE_MINUTES: '1', INSIDE_HOSTS: '127.0.0.1:5000' };
+  const held = readLocalSettings({ ...env, PORTICO_CREDENTIALS: '/run/secrets/key.pem' }, files);
+  expect(held).toMatchObject({ sweepMinutes: 2, sourceMinutes: 1, insideHosts: '127.0.0.1:5000' });
+  expect(held.credentialsFile?.name).toBe('/run/secrets/key.pem');
+  expect(readLocalSettings({ DATABASE_URL: 'wrong', PORT: 'wrong' }, files)).not.toHaveProperty('port');
+  expect(() => readLocalSettings({ SWEEP_MINUTES: 'soon' }, files)).toThrow('SWEEP_MINUTES');
 });
