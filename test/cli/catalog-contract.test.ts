@@ -42,6 +42,9 @@ beforeAll(() => {
   dir.write({
     'good/catalog.json': lines(documentsOf({ stable: CHAIN })),
     'bad/p/catalog.json': lines(documentsOf({ stable: [{ name: 'p.v1.0.0' }, { name: 'p.v2.0.0' }] })),
+    'next/catalog.json': lines(
+      documentsOf({ stable: [...CHAIN.slice(1), { name: 'p.v2.1.0', replaces: 'p.v2.0.0' }] }),
+    ),
     'template.yaml':
       'schema: olm.semver\ngenerateMajorChannels: true\nstable: {bundles: [{image: "example.com/q:v1.0.0"}, {image: "example.com/q:v1.1.0"}]}\n',
     'bundles/example.com_q_v1.0.0.yaml': bundle('1.0.0'),
@@ -179,6 +182,37 @@ test('catalog resolve: {resolved}, or why there is nothing', async () => {
     [1, { resolved: null, code: 'Unreachable', reason: expect.any(String) }],
     [0, { resolved: 'p.v1.1.0' }],
     [1, { resolved: null, code: 'UnknownChannel', reason: expect.any(String) }],
+  ]);
+});
+
+test('catalog diff OLD NEW: {changes, upgrades}, and whether what is installed is left behind', async () => {
+  const installed = ['p.v2.0.0', 'p.v1.0.0', 'p.v0.1.0'].flatMap((name) => ['--installed', name]);
+  const [same, changed, kept, left] = await Promise.all([
+    json('catalog', 'diff', 'good', 'good'),
+    run('catalog', 'diff', 'good', 'next'),
+    json('catalog', 'diff', 'good', 'next', '--installed', 'p.v2.0.0'),
+    json('catalog', 'diff', 'good', 'next', ...installed),
+  ]);
+  expect(same).toEqual([0, { changes: [], upgrades: [] }]);
+  expect(changed.stdout).toMatch(/removed +entry +p +stable +p\.v1\.0\.0/);
+  expect(kept).toMatchObject([
+    0,
+    {
+      changes: expect.arrayContaining([
+        expect.objectContaining({ change: 'changed', what: 'head', after: ['p.v2.1.0'] }),
+      ]),
+      upgrades: [{ installed: 'p.v2.0.0', before: 'p.v2.0.0', after: 'p.v2.1.0' }],
+    },
+  ]);
+  expect(left).toMatchObject([
+    1,
+    {
+      upgrades: [
+        { after: 'p.v2.1.0' },
+        { before: 'p.v1.1.0', after: 'p.v1.1.0' },
+        { after: null, why: 'neither catalog has this bundle' },
+      ],
+    },
   ]);
 });
 

@@ -11,6 +11,7 @@ export const CATALOG_VERB: Verb = {
     'portico catalog render DIR|IMAGE@DIGEST [--layout DIR] [-o yaml|json]',
     'portico catalog list packages|channels|bundles DIR [--package NAME]',
     'portico catalog graph DIR [--package NAME] [--minimum-edge BUNDLE] [--v0]',
+    'portico catalog diff OLD NEW [--installed BUNDLE]…',
     'portico catalog template FILE [--bundles DIR] [-o yaml|json]',
     'portico catalog resolve DIR --package NAME [--channel NAME]… [--version RANGE] [--policy POLICY] [--installed BUNDLE]',
     'portico catalog rebuild [DIR] [--in FOLDER]… [--output FILE | --check FILE]',
@@ -21,7 +22,8 @@ export const CATALOG_VERB: Verb = {
   ],
   description: [
     'validate checks what opm checks, and warns of problems that opm ignores. render writes the canonical form; for a bundle',
-    'directory, that is its document in a catalog. graph prints Mermaid. template takes olm.semver,',
+    'directory, that is its document in a catalog. graph prints Mermaid. diff lists added, removed and changed packages,',
+    'channels, bundles and edges, and what each installed bundle would be upgraded to. template takes olm.semver,',
     'olm.template.basic and olm.template.substitutes; --bundles holds rendered bundles, each in a file named after its',
     'image with /, : and @ as _. resolve prints the bundle to install; an error says whether the version is missing or',
     'unreachable. rebuild derives the index of a clone from its tags and channel files. plan shows what each downstream in',
@@ -77,7 +79,13 @@ export const CATALOG_VERB: Verb = {
       choices: ['CatalogProvided', 'SelfCertified'],
       help: 'resolve: whether only upgrade edges of the catalog count',
     },
-    { name: 'installed', value: 'BUNDLE', empty: 'absent', help: 'the bundle that is installed' },
+    {
+      name: 'installed',
+      value: 'BUNDLE',
+      empty: 'absent',
+      many: true,
+      help: 'resolve, diff: the bundle that is installed; diff fails if NEW offers it nothing',
+    },
     {
       name: 'installed-version',
       value: 'VERSION',
@@ -128,6 +136,7 @@ export const CATALOG_VERB: Verb = {
   examples: [
     'portico catalog validate ./catalog --json',
     'portico catalog graph ./catalog --package redis > redis.mmd',
+    'portico catalog diff ./released ./catalog --installed redis.v1.2.0',
     'portico catalog template ./semver.yaml --bundles ./bundles > catalog.yaml',
     'portico catalog resolve ./catalog --package redis --channel stable --installed redis.v1.2.0',
     'portico catalog plan ./blueprints --in ./clones --package infra/redis',

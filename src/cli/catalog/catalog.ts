@@ -29,6 +29,12 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     usage: 'portico catalog graph DIR [--package NAME] [--minimum-edge BUNDLE] [--v0]',
     load: async () => (await import('./graph.ts')).graph,
   },
+  diff: {
+    positionals: { least: 2, most: 2 },
+    options: ['installed'],
+    usage: 'portico catalog diff OLD NEW [--installed BUNDLE]…',
+    load: async () => (await import('./diff.ts')).diff,
+  },
   template: {
     positionals: { least: 1, most: 1 },
     options: ['bundles', 'output'],

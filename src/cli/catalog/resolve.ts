@@ -1,11 +1,13 @@
 import { resolve as resolveIn, type ResolveRequest } from '../../fbc/resolve.ts';
-import { EXIT } from '../exit-code.ts';
+import { EXIT, usageError } from '../exit-code.ts';
 import type { Call } from '../verb.ts';
 import { readCatalogOf } from './read.ts';
 
 /** `portico catalog resolve DIR --package NAME`: the bundle that would be installed, or why there is none. */
 export async function resolve(call: Call): Promise<number> {
   const { terminal } = call;
+  if (call.list('installed').length > 1)
+    throw usageError('portico catalog resolve takes one --installed', 'Resolve each bundle on its own.');
   const outcome = resolveIn(readCatalogOf(call), requestOf(call));
   if (terminal.json) terminal.document(outcome);
   if (outcome.resolved === null) {
