@@ -164,6 +164,7 @@ export const ERROR_CODES = {
   LEASE_LOST: 'a process stood still and no longer holds the work that it was doing',
   LISTEN_FAILED: 'the server cannot listen on its address',
   LOCAL_FORGE_MISSING: 'the local forge is not installed',
+  LOCK_INVALID: 'a lock of images cannot be read',
   MACHINE_TROUBLE: 'the machine has no disk space, memory, file handle or process left, or cannot write',
   MATCHING_LIMIT: 'functions match more text than the limit',
   MERGE_FILE_INVALID: 'portico-merge.yaml cannot be read, or a conflict cannot be remembered in it',

@@ -6,15 +6,13 @@ import { readCatalogDocuments } from './read-catalog.ts';
 import { TemplateMistake, type RenderBundle } from './template-bundle.ts';
 
 /** Puts the rendered bundles in the place of those that are named; everything else stays. */
-export function renderBasic(template: Fields, file: string, render: RenderBundle): Catalog {
+export async function renderBasic(template: Fields, file: string, render: RenderBundle): Promise<Catalog> {
   const catalog = entriesOf(template, file, 'BasicTemplateData');
-  return {
-    ...catalog,
-    bundles: catalog.bundles.map((bundle) => {
-      if (isOnlyNamed(bundle)) return render(bundle.image);
-      throw new TemplateMistake('unexpected fields present in basic template bundle', file);
-    }),
-  };
+  if (!catalog.bundles.every(isOnlyNamed))
+    throw new TemplateMistake('unexpected fields present in basic template bundle', file);
+  const bundles: BundleBlob[] = [];
+  for (const { image } of catalog.bundles) bundles.push(await render(image));
+  return { ...catalog, bundles };
 }
 
 function isOnlyNamed({ image, package: of, properties, relatedImages }: BundleBlob): boolean {

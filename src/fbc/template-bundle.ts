@@ -2,7 +2,7 @@ import { PorticoError } from '../error.ts';
 import type { BundleBlob } from './catalog.ts';
 
 /** Gives the rendered bundle of an image, or throws a {@link TemplateMistake}. */
-export type RenderBundle = (image: string) => BundleBlob;
+export type RenderBundle = (image: string) => Promise<BundleBlob>;
 
 /** What a template has wrong. */
 export class TemplateMistake extends PorticoError {
@@ -13,7 +13,7 @@ export class TemplateMistake extends PorticoError {
     super('TEMPLATE_INVALID', `${file}: ${sentence}`, {
       blame: 'user',
       cause,
-      hint: 'Correct the template. Rendered bundles are looked up with --bundles, in files named as the image.',
+      hint: 'Correct the template. Bundles come from --bundles, in files named as the image, or from registries.',
     });
     this.sentence = sentence;
   }

@@ -15,11 +15,12 @@ interface SemverTemplate {
 }
 
 /** Renders every bundle once, and links the channels that their versions ask for. */
-export function renderSemver(template: Fields, file: string, render: RenderBundle): Catalog {
+export async function renderSemver(template: Fields, file: string, render: RenderBundle): Promise<Catalog> {
   const refuse = (sentence: string): TemplateMistake => new TemplateMistake(`render: ${sentence}`, file);
   const { kinds, preferred, images } = readSemver(template, (why) => refuse(`unable to read file: ${why}`));
   const named = [...new Set([...images.candidate, ...images.fast, ...images.stable])].sort(byText);
-  const bundles = new Map(named.map((image) => [image, render(image)]));
+  const bundles = new Map<string, BundleBlob>();
+  for (const image of named) bundles.set(image, await render(image));
   if (bundles.size === 0) throw refuse('no bundles specified or no bundles could be rendered');
 
   const reader = new MemberReader(bundles, (why) => refuse(`unable to post-process bundle info: ${why}`));

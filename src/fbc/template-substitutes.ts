@@ -17,7 +17,11 @@ interface Substitution {
 }
 
 /** Makes one substitution after the other; after each the catalog must be in order. */
-export function renderSubstitutes(template: Fields, file: string, render: RenderBundle): Catalog {
+export async function renderSubstitutes(
+  template: Fields,
+  file: string,
+  render: RenderBundle,
+): Promise<Catalog> {
   const refuse = (sentence: string): TemplateMistake => new TemplateMistake(`render: ${sentence}`, file);
   const substitutions = readSubstitutions(template, refuse);
   let catalog = entriesOf(template, file, 'SubstitutesTemplateData');
@@ -29,7 +33,7 @@ export function renderSubstitutes(template: Fields, file: string, render: Render
   refuseReuse(substitutions, refuse);
   for (const substitution of substitutions) {
     const { base, name } = substitution;
-    catalog = substitute(catalog, substitution, render, (why) =>
+    catalog = await substitute(catalog, substitution, render, (why) =>
       refuse(`error processing substitution ${quoted(base)} -> ${quoted(name)}: ${why}`),
     );
   }
@@ -73,16 +77,16 @@ function problemOf(catalog: Catalog): string | undefined {
   return errors.length === 0 ? undefined : verdictText(errors);
 }
 
-function substitute(
+async function substitute(
   catalog: Catalog,
   { name, base }: Substitution,
   render: RenderBundle,
   refuse: (why: string) => Error,
-): Catalog {
+): Promise<Catalog> {
   if (name === '') throw refuse('substitution name cannot be empty');
   if (base === '') throw refuse('substitution base cannot be empty');
   if (name === base) throw refuse('substitution name and base cannot be the same');
-  const bundle = rendered(name, render, refuse);
+  const bundle = await rendered(name, render, refuse);
   const old = catalog.bundles.find((one) => one.name === base);
   if (old === undefined) throw refuse(`base bundle ${quoted(base)} does not exist in catalog`);
   requireHigher(bundle, old, name, refuse);
@@ -96,9 +100,13 @@ function substitute(
   return substituted;
 }
 
-function rendered(name: string, render: RenderBundle, refuse: (why: string) => Error): BundleBlob {
+async function rendered(
+  name: string,
+  render: RenderBundle,
+  refuse: (why: string) => Error,
+): Promise<BundleBlob> {
   try {
-    return render(name);
+    return await render(name);
   } catch (error) {
     if (!(error instanceof TemplateMistake)) throw error;
     throw refuse(`failed to render bundle image reference ${quoted(name)}: ${error.sentence}`);

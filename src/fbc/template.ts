@@ -11,7 +11,9 @@ import { TemplateMistake, type RenderBundle } from './template-bundle.ts';
 import { renderSemver } from './template-semver.ts';
 import { renderSubstitutes } from './template-substitutes.ts';
 
-const KINDS: Readonly<Record<string, (template: Fields, file: string, render: RenderBundle) => Catalog>> = {
+const KINDS: Readonly<
+  Record<string, (template: Fields, file: string, render: RenderBundle) => Promise<Catalog>>
+> = {
   'olm.semver': renderSemver,
   'olm.template.basic': renderBasic,
   'olm.template.substitutes': renderSubstitutes,
@@ -22,17 +24,17 @@ const KINDS: Readonly<Record<string, (template: Fields, file: string, render: Re
  *
  * @param bundleOf the rendered bundle of an image; undefined where there is none
  */
-export function renderTemplate(
+export async function renderTemplate(
   file: string,
   text: string,
-  bundleOf: (image: string) => BundleBlob | undefined,
-): Catalog {
+  bundleOf: (image: string) => Promise<BundleBlob | undefined>,
+): Promise<Catalog> {
   const template = readTemplate(file, text);
   const schema = new FieldReader(template, 'Template').value('schema');
   const render = typeof schema === 'string' && Object.hasOwn(KINDS, schema) ? KINDS[schema] : undefined;
   if (render === undefined) throw unknownSchema(template, schema, file);
-  return render(template, file, (image) => {
-    const bundle = bundleOf(image);
+  return render(template, file, async (image) => {
+    const bundle = await bundleOf(image);
     if (bundle !== undefined) return bundle;
     throw new TemplateMistake(`there is no rendered bundle for the image ${quoted(image)}`, file);
   });

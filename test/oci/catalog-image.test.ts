@@ -1,8 +1,8 @@
 /** A catalog from a directory to the choice of a cluster, by the code of catalogd and operator-controller. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -34,6 +34,56 @@ function chosen(image: string, installed: string): unknown {
   });
   return stdout === '' ? stderr : JSON.parse(stdout);
 }
+
+function bundleDirectory(version: string, description: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bundle-'));
+  const files = {
+    'metadata/annotations.yaml': 'annotations: {operators.operatorframework.io.bundle.package.v1: p}\n',
+    'manifests/csv.yaml': `apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: p.v${version}}
+spec: {version: ${version}, description: ${description}}
+`,
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(directory, dirname(path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+}
+
+describe('the images that a template names', { tags: ['story', 'docker-registry'] }, () => {
+  test('are pulled by tag once, and then by the digest in the lock', async () => {
+    await using registry = await startRegistry();
+    const image = `${registry.host}/acme/p:stable`;
+    const push = (description: string) => {
+      const reference = `${registry.host}/acme/p:${description}`;
+      return runVerb('push', bundleDirectory('1.0.0', description), reference, '--channel', 'stable');
+    };
+    const here = mkdtempSync(join(tmpdir(), 'portico-template-'));
+    const [file, lock] = [join(here, 'semver.yaml'), join(here, 'semver.lock.yaml')];
+    writeFileSync(file, `schema: olm.semver\nstable: {bundles: [{image: "${image}"}]}\n`);
+    const make = (...options: string[]) => runVerb('catalog', 'template', file, ...options);
+
+    expect(await push('first')).toMatchObject({ exit: 0 });
+    const floating = await make();
+    expect(floating).toMatchObject({ exit: 65, stdout: '' });
+    expect(floating.stderr).toContain('--lock FILE');
+    const made = await make('--lock', lock);
+    expect(made).toMatchObject({ exit: 0, stderr: '' });
+    const [, digest = ''] = /stable: (sha256:[0-9a-f]{64})\n$/.exec(readFileSync(lock, 'utf8')) ?? [];
+    expect(made.stdout).toContain(`image: ${registry.host}/acme/p@${digest}\n`);
+
+    expect(await push('second')).toMatchObject({ exit: 0 });
+    expect(await make('--lock', lock)).toEqual(made);
+    rmSync(lock);
+    const moved = await make('--lock', lock);
+    expect(moved.exit).toBe(0);
+    expect(moved.stdout).not.toContain(digest);
+    writeFileSync(lock, 'images: {a: b}\n');
+    expect(await make('--lock', lock)).toMatchObject({ exit: 65, stdout: '' });
+  });
+});
 
 describe('the image of a catalog', { tags: ['story', 'docker-registry', 'go'] }, () => {
   let registry: RealRegistry;

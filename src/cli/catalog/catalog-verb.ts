@@ -12,7 +12,7 @@ export const CATALOG_VERB: Verb = {
     'portico catalog list packages|channels|bundles DIR [--package NAME]',
     'portico catalog graph DIR [--package NAME] [--minimum-edge BUNDLE] [--v0]',
     'portico catalog diff OLD NEW [--installed BUNDLE]…',
-    'portico catalog template FILE [--bundles DIR] [-o yaml|json]',
+    'portico catalog template FILE [--bundles DIR] [--lock FILE] [-o yaml|json]',
     'portico catalog resolve DIR --package NAME [--channel NAME]… [--version RANGE] [--policy POLICY] [--installed BUNDLE]',
     'portico catalog rebuild [DIR] [--in FOLDER]… [--output FILE | --check FILE]',
     'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
@@ -66,7 +66,12 @@ export const CATALOG_VERB: Verb = {
       help: 'graph: omit bundles below the version of this bundle',
     },
     { name: 'v0', help: 'graph: mark bundles that OLM v0 does not offer because they are skipped' },
-    { name: 'bundles', value: 'DIR', help: 'template: directory of the rendered bundles' },
+    { name: 'bundles', value: 'DIR', help: 'template: directory of rendered bundles; others are pulled' },
+    {
+      name: 'lock',
+      value: 'FILE',
+      help: 'template: where tags of images have their digests (created if missing)',
+    },
     {
       name: 'version',
       value: 'RANGE',
@@ -127,7 +132,7 @@ export const CATALOG_VERB: Verb = {
     {
       name: 'layout',
       value: 'DIR',
-      help: 'render, import: read images from this OCI image layout instead of registries',
+      help: 'render, template, import: read images from this OCI image layout instead of registries',
     },
     ...REGISTRY_OPTIONS,
     { name: 'write', help: 'import: create the branch and the tags' },

@@ -37,8 +37,8 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
   },
   template: {
     positionals: { least: 1, most: 1 },
-    options: ['bundles', 'output'],
-    usage: 'portico catalog template FILE [--bundles DIR] [-o yaml|json]',
+    options: ['bundles', 'lock', 'output', ...IMAGE_OPTIONS],
+    usage: 'portico catalog template FILE [--bundles DIR] [--lock FILE] [-o yaml|json]',
     load: async () => (await import('./template.ts')).template,
   },
   resolve: {

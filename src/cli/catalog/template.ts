@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { PorticoError } from '../../error.ts';
+import { imageBundle } from '../../fbc/bundle-directory.ts';
 import type { BundleBlob } from '../../fbc/catalog.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
 import { renderTemplate } from '../../fbc/template.ts';
@@ -10,9 +11,14 @@ import { decodeText } from '../../package/render/read-resources.ts';
 import { readFolder } from '../folder.ts';
 import { reasonOf } from '../system-error.ts';
 import { placeIn, type Call } from '../verb.ts';
+import { openImages } from './image-files.ts';
+import { openImageLock } from './image-lock.ts';
 import { writeCatalog } from './render.ts';
 
-/** `portico catalog template FILE --bundles DIR`: the catalog that a template stands for. */
+/**
+ * `portico catalog template FILE`: the catalog that a template stands for. Bundles that `--bundles` does not hold are pulled, those named
+ * by a tag with `--lock`.
+ */
 export async function template(call: Call): Promise<number> {
   const typed = call.positionals[0] ?? '';
   const directory = call.text('bundles');
@@ -21,10 +27,18 @@ export async function template(call: Call): Promise<number> {
   const place = placeIn(call, '/');
   const file = place(join('/', call.path(typed)));
   const text = decodeText(file, readTemplate(call, typed));
-  return writeCatalog(
-    call,
-    renderTemplate(file, text, (image) => renderedBundle(files, image)),
-  );
+  const lock = openImageLock(call);
+  const images = openImages(call);
+  const catalog = await renderTemplate(file, text, async (image) => {
+    const rendered = renderedBundle(files, image);
+    if (rendered !== undefined || image === '') return rendered;
+    call.terminal.progress(`pulling ${image}`);
+    const pinned = await lock.pinned(image);
+    return imageBundle((await images(pinned)).files, pinned);
+  });
+  call.terminal.progress('');
+  lock.save();
+  return writeCatalog(call, catalog);
 }
 
 function readTemplate(call: Call, typed: string): Uint8Array {
