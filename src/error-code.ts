@@ -138,8 +138,6 @@ export const ERROR_CODES = {
   IMPORT_FAILED: 'the local forge cannot import a repository',
   IMPORT_REFUSED: 'the bundles cannot be imported together',
   INDEX_INCOMPLETE: 'not every repository was read since the start',
-  INDEX_NOT_WRITTEN: 'the index file cannot be written',
-  INDEX_UNREADABLE: 'the index file cannot be read',
   INSIDE_HOSTS_INVALID: 'INSIDE_HOSTS has an entry that is not a host',
   INSTALLATION_GONE: 'the App was suspended or uninstalled there',
   INVALID_PATH: 'a path is not safe to use in git',

@@ -165,7 +165,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // It implements the ports of the reconcilers.
   forge: ['text', 'reconcile/forge', 'node:', 'npm:'],
   catalog: ['text', 'channels', 'package', 'revision', 'node:crypto'],
-  fbc: ['package'],
+  fbc: ['package', 'text'],
   channels: ['fbc', 'package', 'revision', 'npm:zod'],
   archive: ['text', 'package', 'node:zlib'],
   network: ['config', 'node:'],

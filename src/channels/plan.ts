@@ -223,3 +223,35 @@ export function deprecationsOn(
     return name !== undefined && (name === from || name === to);
   });
 }
+
+/** A package that is made from one of these, and what it gets next. */
+export interface Subscriber {
+  /** `owner/name:path`, or the folder. */
+  readonly downstream: string;
+  /** Head of its branch; absent for a folder that is no repository. */
+  readonly commit?: string;
+  /** Path of the package that it is made from. */
+  readonly upstream: string;
+  readonly at: Position;
+  readonly follow: Follow;
+  readonly planned: PlannedUpdate;
+}
+
+/** As a configuration has it. */
+export function followText(follow: Follow): string {
+  switch (follow.kind) {
+    case 'channel':
+      return `channel/${follow.channel}`;
+    case 'range':
+      return follow.range;
+    case 'pin':
+      return follow.revision;
+    default:
+      return follow.kind;
+  }
+}
+
+/** The revision, or the commit that is none. */
+export function positionText(at: Position): string {
+  return at.kind === 'revision' ? at.revision : at.commit;
+}

@@ -130,8 +130,7 @@ function differingFields(one: ModelBundle, other: ModelBundle): string[] {
   const [a, b] = [one, other].map(
     ({ blob }) => catalogDocuments(catalogOfOne(blob))[0] as { readonly [name: string]: YamlValue },
   );
-  const text = (value: YamlValue | undefined): string => jsonText(value ?? null, 0);
   return [...new Set([...Object.keys(a ?? {}), ...Object.keys(b ?? {})])].filter(
-    (name) => text(a?.[name]) !== text(b?.[name]),
+    (name) => jsonText(a?.[name] ?? null, 0) !== jsonText(b?.[name] ?? null, 0),
   );
 }

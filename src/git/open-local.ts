@@ -31,8 +31,6 @@ export interface LocalRepository
     head: string,
     signal?: AbortSignal,
   ): Promise<boolean>;
-  /** Seconds at which each tag was made, or the commit of a tag that is none of its own; by full names. */
-  tagTimes(signal?: AbortSignal): Promise<ReadonlyMap<string, number>>;
   /** Full names of the tags whose commits lie in the history of `commit`. */
   tagsBelow(commit: string, signal?: AbortSignal): Promise<ReadonlySet<string>>;
 }
@@ -92,19 +90,6 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
         .filter((id) => id !== ''))
         if ((await treeId(repo, later, directory, inner)) === wanted) return true;
       return false;
-    },
-    tagTimes: async (inner) => {
-      const wanted = ['--format=%(creatordate:unix) %(refname)', 'refs/tags/'];
-      const { stdout } = await repo.git(['for-each-ref', ...wanted], { signal: inner });
-      return new Map(
-        stdout
-          .toString()
-          .split('\n')
-          .flatMap((line) => {
-            const space = line.indexOf(' ');
-            return space < 1 ? [] : [[line.slice(space + 1), Number(line.slice(0, space))] as const];
-          }),
-      );
     },
     tagsBelow: async (commit, inner) => {
       const wanted = [`--merged=${commit}`, '--format=%(refname)', 'refs/tags/'];

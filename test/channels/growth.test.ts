@@ -2,13 +2,11 @@
 
 import { expect, test } from 'vitest';
 
-import { indexText } from '../../src/channels/catalog-index.ts';
 import { offerOf } from '../../src/channels/offer.ts';
 import { planUpdate } from '../../src/channels/plan.ts';
 import { readPackageChannels } from '../../src/channels/read-channels.ts';
 import type { Catalog } from '../../src/fbc/catalog.ts';
 import { readCatalog } from '../../src/fbc/read-catalog.ts';
-import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { documentsOf, filesOf } from '../fbc/catalog-text.ts';
 import { LINEAR, exponentOf, growsAtMost } from '../growth/growth.ts';
 import { MemoryRepository } from './memory-repository.ts';
@@ -31,16 +29,11 @@ const chain = (size: number): Catalog =>
     ),
   );
 
-/** Reads a channel file, and gives the index and the plans of as many downstreams. */
+/** Reads a channel file, and gives the plans of downstreams at its ends. */
 function answers(text: string): void {
   const { channels } = readPackageChannels(text);
   const revisions = channels!.channels[0]!.members.map(({ revision }) => `v${revision}`);
   const offer = offerOf('p', revisions, channels);
-  indexText(
-    { branch: 'main', commit: 'c' },
-    [{ offer, directory: repositoryDirectory('p'), revisions: [], problems: [] }],
-    [],
-  );
   const far = ['v1', 'v2', revisions.at(-1)!, `v${revisions.length + 1}`];
   for (const revision of far)
     planUpdate(offer, {
@@ -58,7 +51,7 @@ test.each([
     channelText('graph', (number) => `{revision: v${number}, replaces: v${Math.max(number - 1, 1)}}`),
   ],
   ['ranges', channelText('graph', (number) => `{revision: v${number}, skipRange: "<${number}.0.0"}`)],
-] as const)('channel files, their index and plans: %s', (_what, make) => {
+] as const)('channel files and their plans: %s', (_what, make) => {
   expect(growsAtMost(LINEAR, () => exponentOf(make, answers, MAX_MEMBERS))).toBeLessThan(LINEAR);
 });
 

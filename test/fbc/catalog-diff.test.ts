@@ -64,13 +64,15 @@ test('packages and channels that come or go are told as a whole', () => {
   ]);
 });
 
+/** The first bundle, with another image. */
+function edited(document: object): object {
+  const { schema, name } = document as { schema: string; name: string };
+  return schema === 'olm.bundle' && name === 'p.v1.0.0'
+    ? { ...document, image: 'example.com/p:again' }
+    : document;
+}
+
 test('a rebuilt image, another default channel and a deprecation are told', () => {
-  const edited = (document: object): object => {
-    const { schema, name } = document as { schema: string; name: string };
-    return schema === 'olm.bundle' && name === 'p.v1.0.0'
-      ? { ...document, image: 'example.com/p:again' }
-      : document;
-  };
   const deprecations = {
     schema: 'olm.deprecations',
     package: 'p',

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { indexText } from '../../src/channels/catalog-index.ts';
 import { checkChannels } from '../../src/channels/check-channels.ts';
 import { exportCatalog } from '../../src/channels/export-catalog.ts';
 import { offerOf } from '../../src/channels/offer.ts';
@@ -19,7 +18,6 @@ import { validateCatalog } from '../../src/fbc/validate.ts';
 import { parseVersion } from '../../src/fbc/version.ts';
 import { catalogYaml } from '../../src/fbc/write-catalog.ts';
 import type { PackageFiles } from '../../src/package/package.ts';
-import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { MemoryRepository } from '../channels/memory-repository.ts';
 import { damaged, fuzz, hostileText, soup, tolerant, YAML_PIECES } from './fuzzing.ts';
 
@@ -178,8 +176,6 @@ test('channel files', async () => {
       const published = new Set([1, 2, 3, 4]);
       checkChannels(channels, { path: 'p', published });
       const offer = offerOf('p', ['v1', 'v2', 'v3', 'v4'], channels);
-      const one = { offer, directory: repositoryDirectory('p'), revisions: [], problems };
-      JSON.parse(indexText({ branch: 'main', commit: 'c' }, [one], []));
       for (const [name, { kind }] of offer.channels) {
         const planned = planUpdate(offer, {
           at: { kind: 'revision', revision: 'v1' },

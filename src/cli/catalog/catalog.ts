@@ -49,12 +49,6 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
       'portico catalog resolve DIR --package NAME [--channel NAME]… [--version RANGE] [--policy POLICY] [--installed BUNDLE]',
     load: async () => (await import('./resolve.ts')).resolve,
   },
-  rebuild: {
-    positionals: { least: 0, most: 1 },
-    options: ['in', 'follow', 'repository', 'output', 'check'],
-    usage: 'portico catalog rebuild [DIR] [--in FOLDER]… [--output FILE | --check FILE]',
-    load: async () => (await import('./rebuild.ts')).rebuild,
-  },
   plan: {
     positionals: { least: 0, most: 1 },
     options: ['in', 'follow', 'repository', 'package'],

@@ -1,5 +1,6 @@
 import { catalogDiff, type CatalogChange } from '../../fbc/catalog-diff.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
+import type { ModelPackage } from '../../fbc/model.ts';
 import { resolve } from '../../fbc/resolve.ts';
 import { candidatesOf, installedVersion } from '../../fbc/successors.ts';
 import { EXIT } from '../exit-code.ts';
@@ -26,8 +27,7 @@ export async function diff(call: Call): Promise<number> {
     Catalog,
     Catalog,
   ];
-  const named = (catalog: Catalog) => new Map(packagesOf(catalog).map((one) => [one.name, one]));
-  const changes = catalogDiff(named(old), named(now));
+  const changes = catalogDiff(byName(old), byName(now));
   const upgrades = call.list('installed').map((name) => upgradeOf(name, old, now));
   if (terminal.json) terminal.document({ changes, upgrades });
   else {
@@ -43,6 +43,10 @@ export async function diff(call: Call): Promise<number> {
     }
   }
   return upgrades.some(({ after }) => after === null) ? EXIT.failed : EXIT.ok;
+}
+
+function byName(catalog: Catalog): ReadonlyMap<string, ModelPackage> {
+  return new Map(packagesOf(catalog).map((one) => [one.name, one]));
 }
 
 const HEADER = ['CHANGE', 'WHAT', 'PACKAGE', 'CHANNEL', 'NAME', 'BEFORE', 'AFTER'];

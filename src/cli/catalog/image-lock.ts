@@ -32,7 +32,7 @@ export interface ImageLock {
 export function openImageLock(call: Call): ImageLock {
   const typed = call.text('lock');
   const path = typed === undefined ? undefined : call.path(typed);
-  const before = path === undefined || !existsSync(path) ? undefined : readLock(path, typed!);
+  const before = path === undefined || !existsSync(path) ? undefined : readLock(path);
   const used = new Map<string, string>();
   return {
     async pinned(image) {
@@ -59,15 +59,15 @@ export function openImageLock(call: Call): ImageLock {
   };
 }
 
-function readLock(path: string, typed: string): Readonly<Record<string, string>> {
+function readLock(path: string): Readonly<Record<string, string>> {
   try {
     return locked.parse(parse(readFileSync(path, 'utf8'))).images;
   } catch (cause) {
     const why = cause instanceof z.ZodError ? z.prettifyError(cause) : reasonOf(cause);
-    throw new PorticoError('LOCK_INVALID', `${typed} is no lock of images: ${why}`, {
+    throw new PorticoError('LOCK_INVALID', `${path} is no lock of images: ${why}`, {
       blame: 'user',
       cause,
-      hint: 'Correct it, or delete it to resolve all tags anew.',
+      hint: 'Correct it, or delete it to resolve all tags again.',
     });
   }
 }

@@ -1,5 +1,5 @@
-import { followText, positionText, type Subscriber } from '../../channels/catalog-index.ts';
 import type { DeprecationDocument } from '../../channels/package-channels.ts';
+import { followText, positionText, type Subscriber } from '../../channels/plan.ts';
 import { PorticoError } from '../../error.ts';
 import { EXIT } from '../exit-code.ts';
 import { visible } from '../terminal.ts';

@@ -1,4 +1,4 @@
-import type { Subscriber } from '../../channels/catalog-index.ts';
+import type { Subscriber } from '../../channels/plan.ts';
 import type { Follow } from '../../channels/plan.ts';
 import { parseFollow } from '../../config/follow.ts';
 import { usageError } from '../exit-code.ts';

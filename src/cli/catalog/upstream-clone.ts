@@ -1,11 +1,10 @@
 import { basename } from 'node:path';
 
 import { repositoryPlace } from '../../catalog/repository-place.ts';
-import type { IndexedPackage, IndexedRevision, IndexSource } from '../../channels/catalog-index.ts';
 import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { checkChannels } from '../../channels/check-channels.ts';
 import { CHANNELS_FOLDER } from '../../channels/judge-file.ts';
-import { numberOf, offerOf } from '../../channels/offer.ts';
+import { numberOf, offerOf, type PackageOffer } from '../../channels/offer.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import { readPackageChannels } from '../../channels/read-channels.ts';
 import { defaultRepositoryConfig, parseRepositoryConfig } from '../../config/parse-repository-config.ts';
@@ -30,15 +29,35 @@ export interface UpstreamClone {
   readonly git: LocalRepository;
   readonly folder: string;
   readonly config: RepositoryConfig;
-  readonly source: IndexSource;
+  readonly source: {
+    /** `owner/name`; absent where no address tells it. */
+    readonly repository?: string;
+    readonly branch: string;
+    /** Head of the branch, from which channel files and configuration are. */
+    readonly commit: string;
+  };
   readonly refs: ReadonlyMap<string, MirrorRef>;
   readonly packages: readonly ClonePackage[];
   /** Places that locks may name it by. */
   readonly places: ReadonlySet<string>;
 }
 
+export interface CloneRevision {
+  readonly name: string;
+  readonly commit: string;
+  /** Of the package's directory; absent where the commit has no such directory. */
+  readonly tree?: string;
+}
+
 /** A package with its channel file as it is. */
-export interface ClonePackage extends IndexedPackage {
+export interface ClonePackage {
+  readonly offer: PackageOffer;
+  /** From the top of the repository. */
+  readonly directory: RepositoryDirectory;
+  readonly revisions: readonly CloneRevision[];
+  /** Of its channel file, which it may lack. */
+  readonly file?: string;
+  readonly problems: readonly ChannelProblem[];
   readonly channels?: { readonly text: string; readonly document: PackageChannels };
 }
 
@@ -110,7 +129,6 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<ClonePac
   const { git, config, refs, source } = upstream;
   const documents = await channelFiles(git, source.commit, signal);
   const tagged = revisionsByPath(refs.keys());
-  const times = await git.tagTimes(signal);
   const onBranch = await git.findPackages(source.commit, config.directory, signal);
   const paths = new Set([
     ...[...tagged.keys()].flatMap((directory) => packagePathOf(config.directory, directory) ?? []),
@@ -123,7 +141,7 @@ async function packagesOf(upstream: Bare, signal: AbortSignal): Promise<ClonePac
     signal.throwIfAborted();
     const directory = pathInRepository(config.directory, path);
     const names = (tagged.get(directory) ?? []).map(({ name }) => name);
-    const revisions = await revisionsAt({ upstream, directory, names, times, signal });
+    const revisions = await revisionsAt({ upstream, directory, names, signal });
     const { file, text, channels, problems = [] } = documents.get(path) ?? {};
     const offer = offerOf(path, names, channels, tags.get(directory));
     const published = new Set(offer.revisions.flatMap((name) => numberOf(name) ?? []));
@@ -144,22 +162,19 @@ async function revisionsAt({
   upstream: { git, refs },
   directory,
   names,
-  times,
   signal,
 }: {
   readonly upstream: Bare;
   readonly directory: RepositoryDirectory;
   readonly names: readonly string[];
-  readonly times: ReadonlyMap<string, number>;
   readonly signal: AbortSignal;
-}): Promise<IndexedRevision[]> {
-  const found = names.map(async (name): Promise<IndexedRevision[]> => {
+}): Promise<CloneRevision[]> {
+  const found = names.map(async (name): Promise<CloneRevision[]> => {
     const ref = `refs/tags/${fileIn(directory, name)}`;
     const commit = refs.get(ref)?.commit;
     if (commit === undefined) return [];
     const tree = await git.treeId(commit, directory, signal);
-    const publishedAt = new Date((times.get(ref) ?? 0) * 1_000).toISOString().replace('.000Z', 'Z');
-    return [{ name, commit, ...(tree !== null && { tree }), publishedAt }];
+    return [{ name, commit, ...(tree !== null && { tree }) }];
   });
   return (await Promise.all(found)).flat();
 }

@@ -1,5 +1,5 @@
 /** Pure: what a proposed configuration changes of the one in effect, field by field, and which of it protects less. */
-import { followText } from '../../channels/catalog-index.ts';
+import { followText } from '../../channels/plan.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
 import { soakSeconds } from '../../channels/soak.ts';
 import { grantsOf } from '../../command/authorize.ts';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import { followText } from '../../channels/catalog-index.ts';
+import { followText } from '../../channels/plan.ts';
 import { channelFileOf, isSound, packageOfChannelFile } from '../../channels/judge-file.ts';
 import { offerOf, type PackageOffer } from '../../channels/offer.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
