@@ -37,9 +37,7 @@ export type UnknownAuthor =
   /** A branch was merged into it by hand, and no branch says any more who pushed that. */
   | 'merged-by-hand'
   /** The base branch holds changes of the package that nobody approved: they are published along. */
-  | 'beneath'
-  /** The newest revision of the package has no tag, and its ref in the ledger may be anybody's. */
-  | 'untagged';
+  | 'beneath';
 
 /** The same for people, as a sentence without its end. */
 const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
@@ -53,7 +51,6 @@ const UNKNOWN_BECAUSE: Record<UnknownAuthor, string> = {
   'merged-by-hand':
     'a person merged another branch into it, and Portico cannot tell who pushed the commits of that branch',
   beneath: 'it also publishes changes that were pushed to the base branch without approval',
-  untagged: 'the newest revision has no tag, so that Portico cannot prove that its content was approved',
 };
 
 /** That one more approval is needed, and why; '' where every author is known. */

@@ -105,19 +105,14 @@ export interface OnBranch {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The same of revisions that have their tag: anyone who can push can write into the ledger. */
-export function taggedOnBranch({ refs, ...at }: OnBranch): Promise<string | null> {
-  return publishedOnBranch({ ...at, refs: { tags: refs.tags, ledger: new Map() } });
+/** Revisions that have their tag: anyone who can push can write into the ledger, and rulesets protect tags. */
+export function taggedOnly({ tags }: RevisionRefs): RevisionRefs {
+  return { tags, ledger: new Map() };
 }
 
-/**
- * Where the content of a package on a branch stands: `none` before its first revision; `unproven` where the newest has no tag, so that
- * only the ledger names it; else `tagged`.
- */
-export async function standingOnBranch(at: OnBranch): Promise<'none' | 'tagged' | 'unproven'> {
-  const newest = await publishedOnBranch(at);
-  if (newest === null) return 'none';
-  return newest === (await taggedOnBranch(at)) ? 'tagged' : 'unproven';
+/** The same of revisions that have their tag. */
+export function taggedOnBranch({ refs, ...at }: OnBranch): Promise<string | null> {
+  return publishedOnBranch({ ...at, refs: taggedOnly(refs) });
 }
 
 /**

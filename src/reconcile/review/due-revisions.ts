@@ -10,8 +10,8 @@ import type { RepositoryAccess, Ports } from '../ports.ts';
 import { CONFIGURATION_FILE } from '../repository/configuration.ts';
 import {
   publishedOnBranch,
-  standingOnBranch,
   taggedOnBranch,
+  taggedOnly,
   type RevisionRefs,
 } from '../repository/package-revisions.ts';
 import { rootPackages } from '../repository/proposal-snapshot.ts';
@@ -81,7 +81,7 @@ export function createDueRevisions(
     const since = { ports, access, facts, config, found, newest, newestTree, tagged, head, accepted, signal };
     // What was moved here may have been pushed to where it was before.
     const moved = (base: string, commit: string): Promise<Authorship> =>
-      beneathRemoved(ports, access, { facts, config, refs, base, commit, look }, signal);
+      beneathRemoved(ports, access, { facts, config, refs: taggedOnly(refs), base, commit, look }, signal);
     const result = await dueSince({ ...since, moved });
     const { due, flagged, waits } = result;
     const old = ports.now().getTime() - SETTLED_MS;
@@ -129,9 +129,8 @@ async function beneathRemoved(
   const unknown = new Set<UnknownAuthor>();
   for (const found of before.filter(({ directory }) => !left.has(directory))) {
     const { directory } = found;
-    const published = await standingOnBranch({ git, refs, directory, head: base, signal });
-    if (published === 'none') first.push(directory);
-    else if (published === 'unproven') unknown.add('untagged');
+    if ((await publishedOnBranch({ git, refs, directory, head: base, signal })) === null)
+      first.push(directory);
     else if ((await look(access, { facts, config, refs, found, head: base }, signal)).flagged !== null)
       unknown.add('beneath');
   }

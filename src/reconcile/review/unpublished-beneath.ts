@@ -1,11 +1,10 @@
 /** Who brought what a proposal would publish beside its own content, past the rules. */
 
-import type { UnknownAuthor } from '../../command/author.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
 import type { RepositoryAccess, Ports } from '../ports.ts';
-import { loadRevisionRefs, standingOnBranch } from '../repository/package-revisions.ts';
+import { loadRevisionRefs, publishedOnBranch, taggedOnly } from '../repository/package-revisions.ts';
 import { rootPackages, type ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import type { Authorship } from './authors.ts';
 import { createDueRevisions } from './due-revisions.ts';
@@ -36,41 +35,35 @@ export async function loadBeneath(
   signal?: AbortSignal,
 ): Promise<Authorship> {
   const { facts, config, base } = standing;
-  const refs = await loadRevisionRefs(access.git, signal);
-  const standings = await Promise.all(
+  const refs = taggedOnly(await loadRevisionRefs(access.git, signal));
+  const published = await Promise.all(
     directories.map(async (directory) => ({
       directory,
-      published: await standingOnBranch({ git: access.git, refs, directory, head: base, signal }),
+      newest: await publishedOnBranch({ git: access.git, refs, directory, head: base, signal }),
     })),
   );
   // Where no approval is asked for, none of another person is missing.
   const asks = config.publish.requireApprovals > 0;
-  const first = standings
-    .filter(({ published }) => asks && published === 'none')
-    .map(({ directory }) => directory);
+  const first = published.filter(({ newest }) => asks && newest === null).map(({ directory }) => directory);
   const { authors, unknown } = await authorsOfFirstContent(
     ports,
     access,
     { ...standing, directories: first, files: asks ? files : [] },
     signal,
   );
-  const above = standings.filter(({ published }) => published !== 'none');
+  const above = new Set(published.filter(({ newest }) => newest !== null).map(({ directory }) => directory));
   const look = createDueRevisions(ports);
-  const packages = above.length === 0 ? [] : await rootPackages(access, base, config.directory, signal);
-  const withUnknown = (why: UnknownAuthor): Authorship => ({
-    authors,
-    unknown: [...new Set([...unknown, why])],
-  });
-  for (const { directory, published } of above) {
-    if (published === 'unproven') return withUnknown('untagged');
+  const packages = above.size === 0 ? [] : await rootPackages(access, base, config.directory, signal);
+  const pastRules = { authors, unknown: [...new Set([...unknown, 'beneath' as const])] };
+  for (const directory of above) {
     const found = packages.find((one) => one.directory === directory);
     if (found === undefined) {
       // Somebody took its Kptfile away. What is left comes along when the package is made again.
-      if ((await access.git.treeId(base, directory, signal)) !== null) return withUnknown('beneath');
+      if ((await access.git.treeId(base, directory, signal)) !== null) return pastRules;
       continue;
     }
     const { flagged } = await look(access, { facts, config, refs, found, head: base }, signal);
-    if (flagged !== null) return withUnknown('beneath');
+    if (flagged !== null) return pastRules;
   }
   return { authors, unknown };
 }

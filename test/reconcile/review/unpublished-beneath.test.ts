@@ -89,7 +89,7 @@ test('a ref of the ledger that anyone can push does not make a revision of a dir
   await done(repo, number, '/portico approve', 'bob');
   const { reaction, reply } = await repo.command(number, '/portico publish');
   expect(reaction).toBe('confused');
-  expect(reply).toContain('the newest revision has no tag');
+  expect(reply).toContain('pushed to the base branch without approval');
   await done(repo, number, '/portico approve', 'carol');
   await done(repo, number, '/portico publish');
   const { number: after } = await repo.propose('after', change('three'));
