@@ -10,6 +10,8 @@ import type { AccountRecord } from '../records.ts';
 
 /** How often a page in the foreground asks; its answer costs next to nothing while nothing is written to the forge. */
 const EVERY_MS = 1000;
+/** For so long it is taken to be on its way to another page. */
+const LEAVING_MS = 30_000;
 
 /** The one script of all pages. It puts nothing from anywhere into the page. */
 export const SCRIPT = `
@@ -18,18 +20,21 @@ export const SCRIPT = `
   let version = document.documentElement.dataset.version;
   if (version === undefined) return;
   let touched = false;
+  // To load a page again cancels a form or a link that is on its way; one that is a download leaves the page where it is.
+  let left = -Infinity;
+  addEventListener('beforeunload', () => { left = performance.now(); });
+  const isLeaving = () => performance.now() - left < ${LEAVING_MS};
   const touch = () => { touched = true; };
   addEventListener('input', touch, true);
   addEventListener('click', (event) => { if (event.target.closest('summary')) touch(); }, true);
   const say = (id) => { document.getElementById(id).hidden = false; };
   const look = async () => {
     try {
-      if (!document.hidden) {
+      if (!document.hidden && !isLeaving()) {
         const headers = { accept: 'text/html', 'if-none-match': version };
         const reply = await fetch(location.pathname + location.search, { headers, cache: 'no-store', redirect: 'error' });
-        if (reply.status !== 304 && !touched) return location.reload();
-        if (reply.status !== 304) return say('news');
-        version = reply.headers.get('etag') ?? version;
+        if (reply.status !== 304 && !isLeaving()) return touched ? say('news') : location.reload();
+        if (reply.status === 304) version = reply.headers.get('etag') ?? version;
       }
     } catch {
       return say('gone');

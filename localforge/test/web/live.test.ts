@@ -1,4 +1,6 @@
 // @module-tag story
+import { setTimeout as pause } from 'node:timers/promises';
+
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -38,6 +40,20 @@ describe('a page in a browser with scripts', { tags: ['chromium'] }, () => {
     expect(await busy.getByText('An answer.').count()).toBe(0);
     await busy.getByRole('link', { name: 'Load the page again' }).click();
     await busy.getByText('An answer.').waitFor();
+  });
+
+  test('does not load itself again while it is on its way to another page', async () => {
+    const page = await open();
+    await page.goto(`${forge.forge.url}/acme/blueprints/pull/${forge.number}`);
+    const issues = `${forge.forge.url}/acme/blueprints/issues`;
+    await page.route(issues, async (route) => {
+      await forge.app.rest.issues.createComment({ ...REPO, issue_number: forge.number, body: 'Meanwhile.' });
+      // It asks once a second.
+      await pause(3_000);
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole('link', { name: 'Issues', exact: true }).click();
+    await page.waitForURL(issues);
   });
 
   /** Text that would run in a page that does not escape it, in one way or another. */
