@@ -21,7 +21,20 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     usage: 'portico bundle convert DIR --output DIR',
     load: async () => (await import('./convert.ts')).convert,
   },
+  rbac: {
+    positionals: { least: 1, most: 1 },
+    options: [
+      'install-namespace',
+      'target-namespaces',
+      'certificate-provider',
+      'deployment-config',
+      'extension',
+      'account',
+    ],
+    usage: 'portico bundle rbac DIR --install-namespace NS',
+    load: async () => (await import('./rbac.ts')).rbac,
+  },
 };
 
-/** `portico bundle validate|convert DIR`. */
+/** `portico bundle validate|convert|rbac DIR`. */
 export const bundle = runSubverb('bundle', SUBVERBS);

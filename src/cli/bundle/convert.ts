@@ -104,7 +104,11 @@ function after<Value>(read: Reading<Value>, next: (value: Value) => Conversion):
   return 'problems' in read ? { refused: read.problems.map(({ message }) => message) } : next(read.value);
 }
 
-function registryOptions(call: Call, bundle: RegistryBundle): ConvertOptions {
+/** What the options of the command line ask for. */
+export function registryOptions(
+  call: Call,
+  bundle: RegistryBundle,
+): ConvertOptions & { readonly installNamespace: string } {
   const installNamespace = call.text('install-namespace') ?? suggestedNamespace(bundle);
   if (!call.has('install-namespace')) {
     call.terminal.warn(
