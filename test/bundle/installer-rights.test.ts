@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { installerRights } from '../../src/bundle/installer-rights.ts';
-import type { Manifest } from '../../src/bundle/manifest.ts';
+import { kindOf, type Manifest } from '../../src/bundle/manifest.ts';
 
 const INSTALLER = { extension: 'demo', account: 'demo-installer', namespace: 'ops' };
 const RBAC = 'rbac.authorization.k8s.io';
@@ -12,17 +12,16 @@ const object = (
   name: string,
   namespace?: string,
   more: object = {},
-): Manifest =>
-  ({
-    apiVersion,
-    kind,
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
-    ...more,
-  }) as Manifest;
+): Manifest => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(namespace !== undefined && { namespace }) },
+  ...more,
+});
 
 /** The rules of each role, one a line: group/resources names: verbs. */
 function lines(objects: readonly Manifest[]): Record<string, string[]> {
-  const roles = installerRights(objects, INSTALLER).filter(({ kind }) => String(kind).endsWith('Role'));
+  const roles = installerRights(objects, INSTALLER).filter((one) => kindOf(one).endsWith('Role'));
   return Object.fromEntries(
     roles.map((role) => {
       const { kind, metadata, rules } = role as unknown as {
