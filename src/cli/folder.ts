@@ -74,7 +74,7 @@ function requireDirectory(directory: string): void {
   const what = found === undefined ? 'does not exist' : 'is not a directory';
   throw new PorticoError('PACKAGE_NOT_FOUND', `${directory} ${what}`, {
     blame: 'user',
-    hint: 'Name the directory of a package.',
+    hint: 'Name an existing directory.',
   });
 }
 

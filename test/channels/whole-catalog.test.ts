@@ -122,11 +122,14 @@ test('bundle directories make the same graph whichever comes first, in one batch
     path,
     text.includes('kind: ClusterServiceVersion') ? text.replaceAll('1.0.0', '9.0.0') : text,
   ]);
-  const [older, newer] = [join(top(), 'older'), join(top(), 'newer')];
+  // As community-operators has them: a directory for each version beside what CI reads.
+  const operator = join(top(), 'operator');
+  const [older, newer] = [join(operator, '1.0.0'), join(operator, '9.0.0')];
   write(older, files);
   write(newer, Object.fromEntries(newerFiles) as Record<string, string>);
   const exports: string[] = [];
-  for (const batches of [[[older, newer]], [[newer], [older]]]) {
+  write(operator, { 'ci.yaml': 'updateGraph: semver-mode\n' });
+  for (const batches of [[[older, newer]], [[newer], [older]], [[operator]]]) {
     const clone = initRepository(join(top(), 'clone'));
     commitFiles(clone, { 'README.md': 'packages\n' });
     for (const batch of batches) {
@@ -145,6 +148,14 @@ test('bundle directories make the same graph whichever comes first, in one batch
     exports.push((await runVerb('catalog', 'export', clone, '--branch', 'import/catalog')).stdout);
   }
   expect(new Set(exports).size).toBe(1);
+  const without = await runVerb('catalog', 'import', operator);
+  expect(without).toMatchObject({
+    exit: 65,
+    stderr: expect.stringContaining('holds 2 bundles and no catalog'),
+  });
+  write(newer, { 'manifests/z.yaml': 'a: [\n' });
+  const broken = await runVerb('catalog', 'import', operator, '--mode', 'semver');
+  expect(broken.stderr).toContain(`error: ${join(newer, 'manifests/z.yaml')}:`);
   expect(exports[0]).toContain('version: 9.0.0');
   expect(exports[0]).toContain('replaces:');
 });

@@ -120,7 +120,7 @@ export const CATALOG_VERB: Verb = {
       name: 'mode',
       value: 'MODE',
       choices: ['replaces', 'semver', 'semver-skippatch'],
-      help: 'import: take bundle directories, and derive their channels from their own fields by this rule',
+      help: 'import: take bundle directories, or directories of them, and derive their channels from their own fields by this rule',
     },
     {
       name: 'images',

@@ -4,9 +4,12 @@ import type { BundleClaims } from '../../fbc/bundle-record.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
 import { readClaimedBundle } from '../../fbc/claimed-bundle.ts';
 import { catalogOfClaims, type ClaimedBundle } from '../../fbc/claimed-catalog.ts';
+import { CatalogMistake } from '../../fbc/mistake.ts';
 import type { AddMode } from '../../fbc/old-index.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
-import type { PackageFiles } from '../../package/package.ts';
+import type { PackageFile, PackageFiles } from '../../package/package.ts';
+import { counted } from '../../text/counted.ts';
+import { withoutEnd } from '../../text/ends.ts';
 import { usageError } from '../exit-code.ts';
 import { readFolder } from '../folder.ts';
 import type { Call } from '../verb.ts';
@@ -21,7 +24,7 @@ export interface ImportSources {
 
 const MODES: readonly AddMode[] = ['replaces', 'semver', 'semver-skippatch'];
 
-/** Reads what is to be imported: catalogs, or with `--mode` bundle directories. */
+/** Reads what is to be imported: catalogs, or with `--mode` bundle directories, or directories of them as in community-operators. */
 export function importSources(call: Call, known: readonly RecordedPackage[]): ImportSources {
   const mode = call.text('mode');
   const read = call.positionals.map((typed) => ({
@@ -29,14 +32,61 @@ export function importSources(call: Call, known: readonly RecordedPackage[]): Im
     files: readFolder(call.path(typed), { warn: call.terminal.warn }),
   }));
   if (mode === undefined) {
-    return { catalogs: read.map(({ typed, files }) => placed(catalogIn(typed, files), typed)), notes: [] };
+    return {
+      catalogs: read.map(({ typed, files }) =>
+        placed(
+          within(typed, () => catalogIn(typed, files)),
+          typed,
+        ),
+      ),
+      notes: [],
+    };
   }
   const chosen = MODES.find((one) => one === mode);
   if (chosen === undefined) throw usageError(`--mode cannot be ${mode}`, `It is one of ${MODES.join(', ')}.`);
-  return claimed(chosen, read, known);
+  const bundles = read.flatMap(({ typed, files }) => {
+    const inside = isBundleDirectory(files) ? [] : [...bundlesIn(files)];
+    if (inside.length === 0) return [{ typed, files }];
+    return inside.map(([name, own]) => ({ typed: `${withoutEnd(typed, '/')}/${name}`, files: own }));
+  });
+  return claimed(chosen, bundles, known);
+}
+
+/** The bundle directories in a directory, by their names. */
+function bundlesIn(files: PackageFiles): ReadonlyMap<string, PackageFiles> {
+  const folders = new Map<string, Map<string, PackageFile>>();
+  for (const [path, file] of files) {
+    const slash = path.indexOf('/');
+    if (slash < 0) continue;
+    const folder = folders.get(path.slice(0, slash)) ?? new Map<string, PackageFile>();
+    folders.set(path.slice(0, slash), folder.set(path.slice(slash + 1), file));
+  }
+  return new Map([...folders].filter(([, folder]) => isBundleDirectory(folder)));
+}
+
+/** A mistake names the file from where the person is. */
+function within<Result>(typed: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CatalogMistake)) throw error;
+    const { file, line } = error.place;
+    const place = {
+      file: file === undefined ? typed : `${withoutEnd(typed, '/')}/${file}`,
+      ...(line && { line }),
+    };
+    throw new CatalogMistake(error.sentence, place, error.code);
+  }
 }
 
 function catalogIn(typed: string, files: PackageFiles): Catalog {
+  const inside = bundlesIn(files);
+  if (inside.size > 0)
+    throw new PorticoError(
+      'IMPORT_BUNDLE',
+      `${typed} holds ${counted(inside.size, 'bundle')} and no catalog, so their upgrade edges are unknown`,
+      { blame: 'user', hint: "Give --mode to derive channels from the bundles' own fields." },
+    );
   if (!isBundleDirectory(files)) return readCatalog(files);
   throw new PorticoError(
     'IMPORT_BUNDLE',
@@ -52,7 +102,7 @@ function claimed(
   known: readonly RecordedPackage[],
 ): ImportSources {
   const added = read.map(({ typed, files }): ClaimedBundle => {
-    const { bundle, claims } = readClaimedBundle(files);
+    const { bundle, claims } = within(typed, () => readClaimedBundle(files));
     return {
       bundle: { ...bundle, place: { ...bundle.place, file: `${typed}/${bundle.place.file}` } },
       claims,
@@ -87,7 +137,7 @@ function placed(catalog: Catalog, typed: string): Catalog {
     blob: Blob,
   ): Blob => ({
     ...blob,
-    place: { ...blob.place, file: `${typed.replace(/(?<!\/)\/+$/, '')}/${blob.place.file}` },
+    place: { ...blob.place, file: `${withoutEnd(typed, '/')}/${blob.place.file}` },
   });
   return {
     packages: catalog.packages.map(at),
