@@ -55,6 +55,11 @@ export function changeChannelFile(
   change: ChannelChange,
   facts: ChangeFacts,
 ): ChangedFile {
+  if (text === undefined && facts.published.length === 0)
+    return refuse(
+      `there is no package ${change.package} with a published revision`,
+      'Write the whole path of the package, such as operators/redis.',
+    );
   if (text === undefined) return newFile(change, facts);
   const { channels, problems } = readPackageChannels(text);
   const broken = problems.find(({ severity }) => severity === 'error');

@@ -77,10 +77,13 @@ export function updateBranch(path: string, upstream: string): string {
 /** Below it are the branches on which Portico changes channel files. */
 export const CHANNEL_BRANCHES = 'portico/channels/';
 
-/** The branch on which the channels of a package are changed. @throws PorticoError BAD_REF_NAME */
-export function channelBranch(path: string): string {
+/**
+ * The branch on which the channels of a package are changed, and the one for withdrawals and deprecations, which must not wait for a
+ * promotion. @throws PorticoError BAD_REF_NAME
+ */
+export function channelBranch(path: string, what: 'channels' | 'withdrawals' = 'channels'): string {
   const identity = createHash('sha256')
-    .update(JSON.stringify(['channels', path]))
+    .update(JSON.stringify([what, path]))
     .digest('hex')
     .slice(0, 10);
   return branch('portico/channels', path, identity);

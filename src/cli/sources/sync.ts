@@ -52,6 +52,12 @@ export async function sync(call: Call): Promise<number> {
   const files = new Map([...readFolder(directory, { warn })].filter(([path]) => !isStaged(path)));
   const document = documentOf(call, directory, files);
   const update = !call.has('update') ? new Set<string>() : ids.length === 0 ? 'all' : new Set(ids);
+  if (call.has('update') && document.paused !== undefined) {
+    const { reason, until } = document.paused;
+    terminal.warn(
+      `updates are paused${until === undefined ? '' : ` until ${until}`} (${reason}); --update updates all the same`,
+    );
+  }
   const fetch = fetchWith(call);
   const process = await processorsOf(call, directory, document.processors);
   const result = await syncSources({ document, files, update, locked, fetch, process, signal });

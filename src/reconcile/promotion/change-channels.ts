@@ -46,7 +46,11 @@ export async function changeChannels({
 }
 
 function branchOf(config: Pick<RepositoryConfig, 'directory'>, change: ChannelChange): string {
-  return channelBranch(pathInRepository(config.directory, change.package));
+  const isUrgent = change.do === 'withdraw' || change.do === 'deprecate';
+  return channelBranch(
+    pathInRepository(config.directory, change.package),
+    isUrgent ? 'withdrawals' : 'channels',
+  );
 }
 
 function isOfChannels({ pull, writable }: ProposalSnapshot): boolean {

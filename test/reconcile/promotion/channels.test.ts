@@ -257,6 +257,12 @@ test('commands open pull requests about channels, and what meets another is made
   const [pull] = await up.pulls().then((all) => all.filter(({ title }) => title.startsWith('Promote')));
   expect([pull?.title, pull?.user?.login]).toEqual(['Promote web v4 to stable', 'portico[bot]']);
   expect(await up.read(FILE, pull!.head.ref)).toBe(channelFile('v1\n{revision: v2, waypoint: true}\nv4'));
+  // What is urgent does not wait for it.
+  const urgent = await done(up, issue.number, '/portico withdraw web@v1 "it leaks"', 'bob');
+  expect(urgent).not.toContain('with its other changes');
+  const own = (await up.pulls()).find(({ title }) => title.startsWith('Withdraw web v1'));
+  expect(await up.read(FILE, own!.head.ref)).not.toContain('v4');
+  await stage.as('alice').rest.pulls.update({ ...up.where, pull_number: own!.number, state: 'closed' });
   // Said in it, the next comes along.
   await done(up, pull!.number, '/portico deprecate web@v1 "old @carol" --superseded-by=v4', 'carol');
   const both = await up.pull(pull!.number);
@@ -268,6 +274,9 @@ test('commands open pull requests about channels, and what meets another is made
     'confused',
     expect.stringContaining('v9 is not published, or has lost its tag'),
   ]);
+  expect((await up.command(issue.number, '/portico promote wed@v3 to stable')).reply).toContain(
+    'There is no package wed with a published revision',
+  );
   expect((await up.command(issue.number, '/portico promote web@v3 to stable', 'rita')).reaction).toBe(
     'confused',
   );
