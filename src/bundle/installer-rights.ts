@@ -39,7 +39,7 @@ export function installerRights(objects: readonly Manifest[], installer: Install
     rule('olm.operatorframework.io', 'clusterextensions/finalizers', ['update'], [extension]),
   ];
   const rules = new Map<string, Fields[]>([['', cluster]]);
-  const scopes = Map.groupBy(objects, namespaceOf);
+  const scopes = Map.groupBy(objects, scopeOf);
   for (const scope of [...scopes.keys()].sort(byText)) {
     const within = scopes.get(scope) ?? [];
     const own = rules.get(scope) ?? [];
@@ -65,6 +65,11 @@ export function installerRights(objects: readonly Manifest[], installer: Install
       ];
     }),
   ];
+}
+
+/** The namespace in which rights on an object count; '' for the cluster. operator-controller gives webhooks a namespace, which they do not have. */
+function scopeOf(object: Manifest): string {
+  return kindOf(object).endsWith('WebhookConfiguration') ? '' : namespaceOf(object);
 }
 
 function rule(

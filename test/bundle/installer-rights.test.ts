@@ -44,10 +44,14 @@ test('each kind may be made and watched, and the objects of the bundle be change
     object('apps/v1', 'Deployment', 'a', 'ops'),
     object('networking.k8s.io/v1', 'NetworkPolicy', 'n', 'ops'),
     object('scheduling.k8s.io/v1', 'PriorityClass', 'p'),
+    // As operator-controller writes them.
+    object('admissionregistration.k8s.io/v1', 'MutatingWebhookConfiguration', 'm', 'ops'),
   ];
   expect(lines(objects)).toEqual({
     ClusterRole: [
       'olm.operatorframework.io/clusterextensions/finalizers demo: update',
+      'admissionregistration.k8s.io/mutatingwebhookconfigurations : create,list,watch',
+      'admissionregistration.k8s.io/mutatingwebhookconfigurations m: get,update,patch,delete',
       'scheduling.k8s.io/priorityclasses : create,list,watch',
       'scheduling.k8s.io/priorityclasses p: get,update,patch,delete',
     ],
