@@ -49,8 +49,9 @@ export function gitError(failure: GitFailure): PorticoError {
   if (NETWORK.test(text) || BROKEN_OFF.test(text))
     return new PorticoError('GIT_UNREACHABLE', message, { blame: 'forge', ...certificateHint(text) });
   if (CORRUPT.test(text)) {
+    // A full disk or an operator damages mirrors, and they are made again: as trouble of the machine, it is tried for long.
     return new PorticoError('GIT_CORRUPT', message, {
-      blame: 'bug',
+      blame: 'forge',
       hint: 'The local mirror is damaged; the next fetch clones it again.',
     });
   }

@@ -95,7 +95,7 @@ export function createRepo(setup: Repo['setup'], objects: ObjectReader, version:
     damage: (message) => {
       damagedAt = version.count;
       return new PorticoError('GIT_CORRUPT', message, {
-        blame: 'bug',
+        blame: 'forge',
         hint: 'The local mirror is damaged; the next fetch clones it again.',
       });
     },
