@@ -109,7 +109,10 @@ function present(text: string | undefined): string[] {
 }
 
 function said(bundle: ModelBundle | undefined): string[] {
-  return bundle === undefined ? [] : [`version ${formatVersion(bundle.version)}`, bundle.blob.image];
+  if (bundle === undefined) return [];
+  const { version, blob } = bundle;
+  // A bundle may be in the catalog alone.
+  return [`version ${formatVersion(version)}`, ...(blob.image === '' ? [] : [blob.image])];
 }
 
 function channelText(channel: ModelChannel | undefined): string[] {

@@ -45,6 +45,30 @@ test('a new version is a bundle, an entry with the edges that lead to it, and a 
   expect(lines(now, OLD).map((line) => line.split(' ', 2)[0])).toEqual(['removed', 'changed', 'removed']);
 });
 
+test('a bundle without an image is told by its version alone', () => {
+  const bare = documentsOf({ stable: [{ name: 'p.v1.0.0' }] }).map((one) =>
+    'image' in one ? { ...one, image: '' } : one,
+  );
+  const object = { type: 'olm.bundle.object', value: { data: btoa('{"kind":"ClusterServiceVersion"}') } };
+  const held = bare.map((one) =>
+    'properties' in one ? { ...one, properties: [...(one.properties as object[]), object] } : one,
+  );
+  expect(lines([], held)).toEqual(['added package p:  -> 1 channel, 1 bundle']);
+  const [of, , bundle] = held;
+  const other = {
+    ...(bundle as object),
+    name: 'p.v0.9.0',
+    properties: [{ type: 'olm.package', value: { packageName: 'p', version: '0.9.0' } }, object],
+  };
+  const channel = {
+    schema: 'olm.channel',
+    package: 'p',
+    name: 'stable',
+    entries: [{ name: 'p.v1.0.0', replaces: 'p.v0.9.0' }, { name: 'p.v0.9.0' }],
+  };
+  expect(lines(held, [of!, channel, bundle!, other])).toContain('added bundle p p.v0.9.0:  -> version 0.9.0');
+});
+
 test('an edge that is gone is a change of the entry that it led to', () => {
   const now = documentsOf({ stable: [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0', skips: ['p.v1.0.0'] }] });
   expect(lines(OLD, now)).toEqual([
