@@ -12,6 +12,7 @@ import { buildAction } from '../scripts/build.ts';
 import { ROOT, run, scratch, type Outcome } from './cli/run-portico.ts';
 import { octokitAs } from './e2e/octokit-as.ts';
 import { below, configuration } from './e2e/packages.ts';
+import { documentsOf, type TestEntry } from './fbc/catalog-text.ts';
 import { longTest } from './long-test.ts';
 import { smallPackage } from './reconcile/small-package.ts';
 import { stageRepository, type StageRepository } from './reconcile/stage-repository.ts';
@@ -227,6 +228,33 @@ describe('portico-check.yml, played', () => {
     const { code, stdout } = await play('portico-check.yml', {}, env);
     expect([code, stdout]).toEqual([64, expect.stringContaining('use mode run, which checks out nothing')]);
   });
+});
+
+test('portico-catalog.yml, played: what changes in a catalog is in the summary, and a mistake fails the step', async () => {
+  const workspace = runner.path('workspace');
+  rmSync(workspace, { recursive: true, force: true });
+  const git = async (...args: string[]): Promise<void> => {
+    expect(await run('git', args, { cwd: workspace })).toMatchObject({ code: 0 });
+  };
+  const commit = async (entries: readonly TestEntry[]): Promise<void> => {
+    const documents = documentsOf({ stable: entries }).map((one) => JSON.stringify(one));
+    inWorkspace({ 'catalog/p/catalog.json': documents.join('\n') });
+    await git('add', '-A');
+    await git('commit', '-qm', 'catalog');
+  };
+  inWorkspace({ 'README.md': '# Catalog\n' });
+  await git('init', '-q', '-b', 'main');
+  await commit([{ name: 'p.v1.0.0' }]);
+  const two = [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0', replaces: 'p.v1.0.0' }];
+  await commit(two);
+  const { code, summary } = await play('portico-catalog.yml', {});
+  expect(code).toBe(0);
+  expect(summary).toContain('| `added` | `entry` | `p` | `stable` | `p.v1.1.0` |  | `p.v1.0.0 (replaces)` |');
+  expect(summary.match(/```mermaid\n/g)).toHaveLength(2);
+  await commit([...two, { name: 'p.v2.0.0' }]);
+  const broken = await play('portico-catalog.yml', {});
+  expect([broken.code, broken.summary]).toEqual([65, expect.stringContaining('is not valid')]);
+  expect(broken.stderr).toContain('multiple channel heads found in graph: p.v1.1.0, p.v2.0.0');
 });
 
 /** A list of deployment branches, as the API gives it. */

@@ -3,7 +3,9 @@
 import { PorticoError } from '../error.ts';
 import type { EnvironmentQuestion } from './secret-environment.ts';
 
-const MODES = ['check', 'run', 'sweep'] as const;
+const MODES = ['check', 'catalog', 'run', 'sweep'] as const;
+/** They read the work tree, and get no credentials. */
+const READING: readonly string[] = ['check', 'catalog'];
 
 export interface Inputs {
   readonly mode: (typeof MODES)[number];
@@ -13,6 +15,8 @@ export interface Inputs {
   readonly environment: Readonly<Record<string, string>>;
   /** The environment that should hold the step's secrets, if it has any; `required`: the step stops unless that is confirmed. */
   readonly secrets?: EnvironmentQuestion & { readonly required: boolean };
+  /** Whether it reads the work tree, where the step is. */
+  readonly reads: boolean;
   /** Where findings of a check go as SARIF; '' for nowhere. */
   readonly sarif: string;
 }
@@ -33,14 +37,12 @@ export function readInputs(env: Variables): Inputs {
   refuseEvent(mode, event);
   const option = (name: string): readonly string[] =>
     input(name) === '' ? [] : [`--${name}=${input(name)}`];
-  const directory = input('directory') || '.';
+  const typed = input('directory') || '.';
+  const directory = typed.startsWith('-') ? `./${typed}` : typed;
+  const reads = READING.includes(mode);
   const commands: Readonly<Record<Inputs['mode'], readonly string[]>> = {
-    check: [
-      'check',
-      '--json',
-      ...option('changed-since'),
-      directory.startsWith('-') ? `./${directory}` : directory,
-    ],
+    check: ['check', '--json', ...option('changed-since'), directory],
+    catalog: ['catalog', 'diff', '--output=markdown', ...option('changed-since'), directory],
     run: [
       'run',
       '--json',
@@ -50,21 +52,21 @@ export function readInputs(env: Variables): Inputs {
     ],
     sweep: ['run', '--json', '--sweep', ...option('minutes')],
   };
-  const credentials =
-    mode === 'check'
-      ? {}
-      : {
-          GITHUB_TOKEN: input('token'),
-          APP_ID: input('app-id'),
-          PRIVATE_KEY: input('private-key'),
-          SEAL_KEYS: input('seal-keys'),
-        };
+  const credentials = reads
+    ? {}
+    : {
+        GITHUB_TOKEN: input('token'),
+        APP_ID: input('app-id'),
+        PRIVATE_KEY: input('private-key'),
+        SEAL_KEYS: input('seal-keys'),
+      };
   const required = input('environment-check') || 'warn';
   if (required !== 'warn' && required !== 'fail')
     throw wrong('environment-check must be warn or fail', 'See docs/github-action.md.');
-  const hasSecrets = mode !== 'check' && (input('private-key') !== '' || input('seal-keys') !== '');
+  const hasSecrets = !reads && (input('private-key') !== '' || input('seal-keys') !== '');
   return {
     mode,
+    reads,
     arguments: commands[mode],
     environment: { ...passedOn(env), ...withoutEmpty(credentials) },
     ...(hasSecrets && {
@@ -81,9 +83,9 @@ export function readInputs(env: Variables): Inputs {
 }
 
 function refuseEvent(mode: Inputs['mode'], event: string): void {
-  if (mode === 'check' && event === 'pull_request_target') {
+  if (READING.includes(mode) && event === 'pull_request_target') {
     throw wrong(
-      'mode check reads the work tree, which pull_request_target must not take from a fork',
+      `mode ${mode} reads the work tree, which pull_request_target must not take from a fork`,
       'Start the workflow on pull_request, or use mode run, which checks out nothing.',
     );
   }

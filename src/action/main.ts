@@ -26,6 +26,7 @@ async function main(): Promise<number> {
   if (!(await areSecretsSafe(inputs))) return 1;
   const { code, stdout } = await portico(inputs);
   if (inputs.mode === 'check') tellCheck(inputs, stdout);
+  else if (inputs.mode === 'catalog') tellCatalog(stdout, code);
   else tellRun(stdout);
   return code;
 }
@@ -43,10 +44,10 @@ async function areSecretsSafe({ secrets }: Inputs): Promise<boolean> {
 async function portico({
   arguments: argv,
   environment,
-  mode,
+  reads,
 }: Inputs): Promise<{ code: number; stdout: string }> {
   // A run reads nothing of the workspace, so it is nowhere near it.
-  const cwd = mode === 'check' ? process.cwd() : (process.env['RUNNER_TEMP'] ?? '/');
+  const cwd = reads ? process.cwd() : (process.env['RUNNER_TEMP'] ?? '/');
   const token = randomBytes(16).toString('hex');
   process.stdout.write(`::stop-commands::${token}\n`);
   try {
@@ -75,6 +76,19 @@ function tellCheck({ arguments: argv, sarif: file }: Inputs, stdout: string): vo
   summarize(checkSummary(report));
   const failed = report.packages.filter(({ ok }) => !ok).length;
   setOutputs({ packages: String(report.packages.length), failed: String(failed), sarif: file });
+}
+
+/** The command line has made the page; it says on the log what is wrong. */
+function tellCatalog(markdown: string, code: number): void {
+  summarize(
+    code === 0
+      ? markdown
+      : '### The catalog is not valid, or cannot be compared\n\nThe log of the step says why.\n',
+  );
+  if (code !== 0)
+    process.stdout.write(
+      `${annotation('error', 'The catalog is not valid, or cannot be compared: the log says why.')}\n`,
+    );
 }
 
 function tellRun(stdout: string): void {

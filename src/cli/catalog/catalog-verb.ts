@@ -11,7 +11,7 @@ export const CATALOG_VERB: Verb = {
     'portico catalog render DIR|IMAGE@DIGEST [--layout DIR] [-o yaml|json]',
     'portico catalog list packages|channels|bundles DIR [--package NAME]',
     'portico catalog graph DIR [--package NAME] [--minimum-edge BUNDLE] [--v0]',
-    'portico catalog diff OLD NEW [--installed BUNDLE]…',
+    'portico catalog diff OLD NEW | NEW --changed-since REF [--installed BUNDLE]… [-o markdown]',
     'portico catalog template FILE [--bundles DIR] [--lock FILE] [-o yaml|json]',
     'portico catalog resolve DIR --package NAME [--channel NAME]… [--version RANGE] [--policy POLICY] [--installed BUNDLE]',
     'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
@@ -36,7 +36,7 @@ export const CATALOG_VERB: Verb = {
       name: 'output',
       short: 'o',
       value: 'FORMAT',
-      help: 'render, template: yaml or json',
+      help: 'render, template: yaml or json; diff: text or markdown, with the graphs before and after',
     },
     {
       name: 'in',
@@ -63,6 +63,11 @@ export const CATALOG_VERB: Verb = {
       help: 'graph: omit bundles below the version of this bundle',
     },
     { name: 'v0', help: 'graph: mark bundles that OLM v0 does not offer because they are skipped' },
+    {
+      name: 'changed-since',
+      value: 'REF',
+      help: 'diff: compare with the catalog where this revision and HEAD meet',
+    },
     { name: 'bundles', value: 'DIR', help: 'template: directory of rendered bundles; others are pulled' },
     {
       name: 'lock',
@@ -138,6 +143,7 @@ export const CATALOG_VERB: Verb = {
   examples: [
     'portico catalog validate ./catalog --json',
     'portico catalog graph ./catalog --package redis > redis.mmd',
+    'portico catalog diff ./catalog --changed-since origin/main -o markdown',
     'portico catalog diff ./released ./catalog --installed redis.v1.2.0',
     'portico catalog template ./semver.yaml --bundles ./bundles > catalog.yaml',
     'portico catalog resolve ./catalog --package redis --channel stable --installed redis.v1.2.0',

@@ -30,9 +30,9 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
     load: async () => (await import('./graph.ts')).graph,
   },
   diff: {
-    positionals: { least: 2, most: 2 },
-    options: ['installed'],
-    usage: 'portico catalog diff OLD NEW [--installed BUNDLE]…',
+    positionals: { least: 1, most: 2 },
+    options: ['installed', 'changed-since', 'output'],
+    usage: 'portico catalog diff OLD NEW | NEW --changed-since REF [--installed BUNDLE]… [-o markdown]',
     load: async () => (await import('./diff.ts')).diff,
   },
   template: {

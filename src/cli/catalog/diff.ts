@@ -1,9 +1,17 @@
 import { catalogDiff, type CatalogChange } from '../../fbc/catalog-diff.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
+import { mermaidGraph } from '../../fbc/mermaid.ts';
 import type { ModelPackage } from '../../fbc/model.ts';
+import { readCatalog } from '../../fbc/read-catalog.ts';
 import { resolve } from '../../fbc/resolve.ts';
 import { candidatesOf, installedVersion } from '../../fbc/successors.ts';
-import { EXIT } from '../exit-code.ts';
+import { validateCatalog } from '../../fbc/validate.ts';
+import { PACKAGE_LIMITS, readPackage } from '../../git/read-package.ts';
+import { repositoryDirectory } from '../../revision/package-path.ts';
+import { notShown } from '../../text/counted.ts';
+import { cell, codeSpan, fence } from '../../text/markdown.ts';
+import { openRepository } from '../checkout.ts';
+import { EXIT, usageError } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
 import { table } from '../text-table.ts';
 import type { Call } from '../verb.ts';
@@ -17,42 +25,87 @@ interface Upgrade {
   readonly why?: string;
 }
 
+interface Sides {
+  readonly old: Catalog;
+  readonly now: Catalog;
+  readonly before: ReadonlyMap<string, ModelPackage>;
+  readonly after: ReadonlyMap<string, ModelPackage>;
+}
+
 /**
- * `portico catalog diff OLD NEW`: the changes by package, channel, bundle and edge, and what becomes of bundles that are installed.
- * Fails where the newer catalog offers nothing to one of these that the older one serves.
+ * `portico catalog diff OLD NEW`, or `NEW --changed-since REF`: the changes by package, channel, bundle and edge, and what becomes of
+ * bundles that are installed. Fails where the newer catalog offers nothing to one of these, and throws where it is not valid.
  */
 export async function diff(call: Call): Promise<number> {
   const { terminal } = call;
-  const [old, now] = call.positionals.map((directory) => readCatalogOf(call, directory)) as [
-    Catalog,
-    Catalog,
-  ];
-  const changes = catalogDiff(byName(old), byName(now));
-  const upgrades = call.list('installed').map((name) => upgradeOf(name, old, now));
+  const format = call.text('output') ?? 'text';
+  if (format !== 'text' && format !== 'markdown')
+    throw usageError(`--output cannot be ${format} here`, 'It is one of text, markdown.');
+  const sides = await sidesOf(call);
+  const changes = catalogDiff(sides.before, sides.after);
+  const upgrades = call.list('installed').map((name) => upgradeOf(name, sides));
   if (terminal.json) terminal.document({ changes, upgrades });
+  else if (format === 'markdown') terminal.write(markdown(sides, changes, upgrades));
   else {
     if (changes.length === 0) terminal.print('no changes');
-    else terminal.write(visible(table([HEADER, ...changes.map(rowOf)])));
-    if (upgrades.length > 0) {
-      const rows = upgrades.map(({ installed, before, after, why }) => [
-        installed,
-        before ?? '-',
-        after ?? `- ${why ?? ''}`.trimEnd(),
-      ]);
-      terminal.write(visible(`\n${table([['INSTALLED', 'UPGRADED TO BEFORE', 'AND AFTER'], ...rows])}`));
-    }
+    else terminal.write(visible(table([HEADER.map((word) => word.toUpperCase()), ...changes.map(rowOf)])));
+    const rows = upgrades.map(upgradeRow);
+    if (rows.length > 0)
+      terminal.write(visible(`\n${table([UPGRADES.map((word) => word.toUpperCase()), ...rows])}`));
   }
   return upgrades.some(({ after }) => after === null) ? EXIT.failed : EXIT.ok;
 }
 
-function byName(catalog: Catalog): ReadonlyMap<string, ModelPackage> {
-  return new Map(packagesOf(catalog).map((one) => [one.name, one]));
+async function sidesOf(call: Call): Promise<Sides> {
+  const since = call.text('changed-since');
+  const [first = '.', second] = call.positionals;
+  if ((since === undefined) === (second === undefined))
+    throw usageError(
+      'portico catalog diff compares two catalogs',
+      'Name both, or one and --changed-since REF.',
+    );
+  const now = readCatalogOf(call, second ?? first);
+  const after = byName(packagesOf(now));
+  if (since === undefined) {
+    const old = readCatalogOf(call, first);
+    return { old, now, before: byName(packagesOf(old)), after };
+  }
+  const old = await catalogSince(call, first, since);
+  const { errors, packages } = validateCatalog(old);
+  // A proposal that mends a catalog is compared with nothing.
+  if (errors.length > 0)
+    call.terminal.warn('the catalog was not valid before, so everything counts as added');
+  return { old, now, before: packages, after };
 }
 
-const HEADER = ['CHANGE', 'WHAT', 'PACKAGE', 'CHANNEL', 'NAME', 'BEFORE', 'AFTER'];
+/** The catalog where the revision and HEAD meet; an empty one where the directory was not there. */
+async function catalogSince(call: Call, directory: string, since: string): Promise<Catalog> {
+  await using clone = await openRepository(call.path(directory), call.signal);
+  const commit = await clone.git('merge-base', '--end-of-options', since, 'HEAD');
+  const path = repositoryDirectory(await clone.git('rev-parse', '--show-prefix'));
+  const found = await readPackage({
+    repo: clone.repo,
+    commit,
+    path,
+    limits: PACKAGE_LIMITS,
+    signal: call.signal,
+  });
+  return readCatalog(found?.files ?? new Map());
+}
+
+function byName(packages: readonly ModelPackage[]): ReadonlyMap<string, ModelPackage> {
+  return new Map(packages.map((one) => [one.name, one]));
+}
+
+const HEADER = ['change', 'what', 'package', 'channel', 'name', 'before', 'after'];
+const UPGRADES = ['installed', 'upgraded to before', 'and after'];
 
 function rowOf({ change, what, package: of, channel, name, before, after }: CatalogChange): string[] {
   return [change, what, of, channel ?? '', name ?? '', listed(before), listed(after)];
+}
+
+function upgradeRow({ installed, before, after, why }: Upgrade): string[] {
+  return [installed, before ?? '-', after ?? `- ${why ?? ''}`.trimEnd()];
 }
 
 /** So many edges are written out in a cell: a range may lead from hundreds of bundles. */
@@ -63,8 +116,53 @@ function listed(texts: readonly string[]): string {
   return more > 0 ? `${texts.slice(0, MOST).join(', ')} and ${more} more` : texts.join(', ');
 }
 
+/** Rows of a page, and what a forge draws of a graph. */
+const MOST_ROWS = 200;
+const MOST_CHARACTERS = 40_000;
+
+/** For the summary of a workflow: the tables, and the graphs of changed packages before and after. */
+function markdown(
+  { old, now, before, after }: Sides,
+  changes: readonly CatalogChange[],
+  upgrades: readonly Upgrade[],
+): string {
+  const graphs = [...new Set(changes.map((change) => change.package))].flatMap((name) =>
+    (
+      [
+        ['before', old, before],
+        ['after', now, after],
+      ] as const
+    ).flatMap(([when, catalog, packages]) => {
+      if (!packages.has(name)) return [];
+      const drawn = mermaidGraph(catalog, { package: name, v0: false });
+      const shown =
+        drawn.length > MOST_CHARACTERS
+          ? 'The graph is too large to be drawn.'
+          : fence(drawn.trimEnd(), 'mermaid');
+      return ['', `${codeSpan(name)} ${when}:`, '', shown];
+    }),
+  );
+  return [
+    changes.length === 0 ? '### The catalog does not change' : '### What changes in the catalog',
+    ...rows(HEADER, changes.map(rowOf)),
+    ...rows(UPGRADES, upgrades.map(upgradeRow)),
+    ...graphs,
+    '',
+  ].join('\n');
+}
+
+/** A table in which foreign text is inert. */
+function rows(header: readonly string[], cells: readonly (readonly string[])[]): string[] {
+  if (cells.length === 0) return [];
+  const quoted = cells
+    .slice(0, MOST_ROWS)
+    .map((words) => words.map((word) => (word === '' ? '' : cell(codeSpan(word)))));
+  const lines = [header, header.map(() => '---'), ...quoted].map((line) => `| ${line.join(' | ')} |`);
+  return ['', ...lines, ...(cells.length > MOST_ROWS ? ['', notShown(cells.length - MOST_ROWS)] : [])];
+}
+
 /** `installed` is a bundle's name; its package is the one that has it in either catalog. */
-function upgradeOf(installed: string, old: Catalog, now: Catalog): Upgrade {
+function upgradeOf(installed: string, { old, now }: Sides): Upgrade {
   const bundle = [...old.bundles, ...now.bundles].find(({ name }) => name === installed);
   if (bundle === undefined)
     return { installed, before: null, after: null, why: 'neither catalog has this bundle' };
