@@ -121,7 +121,7 @@ test('what cannot be done is told with a way out, and changes nothing', async ()
     [['deprecate', 'web@v1', 'm', '--severity', 'bad'], 64, /--severity cannot be bad/],
     [['channel', 'rename', 'web', 'stable'], 64, /Say one of create, delete, default/],
     [['channel', 'delete', 'web', 'stable'], 65, /default channel/],
-    [['channel', 'default', 'nope', 'stable'], 65, /nope has no channel file/],
+    [['channel', 'default', 'nope', 'stable'], 65, /there is no package nope with a published revision/],
     [['promote', '../x@v1', 'to', 'stable'], 64, /cannot be a package/],
     [['promote', 'web@v2', 'to', 'stable', '--branch', 'main'], 65, /registered branch/],
     [['promote', 'web@v2', 'to', 'stable', '--branch', 'a..b'], 64, /not a branch name/],
