@@ -4,7 +4,7 @@ import { below } from '../../e2e/packages.ts';
 import { longTest } from '../../long-test.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
-import { chartRepository, deployment, HELM, type ChartRepository } from '../update/chart-repository.ts';
+import { chartRepository, deployment, type ChartRepository } from '../update/chart-repository.ts';
 
 /** A newer chart that fails where it runs: what was there before is proposed, prepared. */
 let stage: Stage;
@@ -48,7 +48,6 @@ async function restorations(repository: StageRepository): Promise<readonly Resto
 
 describe('restorations', { tags: ['helm', 'bubblewrap'] }, () => {
   beforeAll(async () => {
-    Object.assign(process.env, HELM);
     charts = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0') });
     stage = await startStage(

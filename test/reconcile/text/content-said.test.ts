@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 import { below } from '../../e2e/packages.ts';
 import { startStage, type Stage, type StageRepositoryOptions } from '../stage.ts';
-import { chartRepository, deployment, HELM, type ChartRepository } from '../update/chart-repository.ts';
+import { chartRepository, deployment, type ChartRepository } from '../update/chart-repository.ts';
 import { COMMON, KINDS, pick, randomFrom, type Kind, type Sequence } from './content-kinds.ts';
 import { untrue, type Compared } from './content-said.ts';
 
@@ -98,7 +98,6 @@ describe('body, comment and checks say what the branch holds', () => {
   });
 
   test('source update', { tags: ['helm', 'bubblewrap'], timeout: 1_800_000 }, async () => {
-    Object.assign(process.env, HELM);
     await using charts: ChartRepository = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0') });
     const files = below('web', await charts.package('web'));

@@ -29,8 +29,10 @@ export interface ChartRepository extends ChartPublisher {
   readonly server: ContentServer;
 }
 
+/** While it is there, bots of this process take the real Helm; tests of other files run in it afterwards. */
 export async function chartRepository(): Promise<ChartRepository> {
   const server = await contentServer();
+  Object.assign(process.env, HELM);
   const { host } = server;
   const versions = new Map<string, string>();
   return {
@@ -46,7 +48,10 @@ export async function chartRepository(): Promise<ChartRepository> {
       server.files.set('/index.yaml', Buffer.from(`apiVersion: v1\nentries:\n  shop:\n${entries.join('')}`));
     },
     package: (name, more) => packageFrom({ host, repository: server.url, name, more }),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      delete process.env['PORTICO_HELM'];
+      await server[Symbol.asyncDispose]();
+    },
   };
 }
 

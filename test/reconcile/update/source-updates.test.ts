@@ -4,14 +4,7 @@ import { below } from '../../e2e/packages.ts';
 import { longTest, STORIES } from '../../long-test.ts';
 import type { StageRepository } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
-import {
-  chartRegistry,
-  chartRepository,
-  crd,
-  deployment,
-  HELM,
-  type ChartRepository,
-} from './chart-repository.ts';
+import { chartRegistry, chartRepository, crd, deployment, type ChartRepository } from './chart-repository.ts';
 
 /** A chart of one's own, updated by pull requests; the chart repository is a real HTTP server, and Helm the real one. */
 let stage: Stage;
@@ -48,7 +41,6 @@ function publish(version: string, more = ''): void {
 
 describe('updates of sources', { tags: ['helm', 'bubblewrap'] }, () => {
   beforeAll(async () => {
-    Object.assign(process.env, HELM);
     charts = await chartRepository();
     charts.publish('1.0.0', { web: deployment('shop:1.0'), crd: crd('carts'), second: crd('orders') });
     stage = await startStage(
