@@ -1,6 +1,7 @@
 /** Pure: what a proposed configuration changes of the one in effect, field by field, and which of it protects less. */
-import { followText } from '../../channels/plan.ts';
+
 import type { PackageChannels } from '../../channels/package-channels.ts';
+import { followText } from '../../channels/plan.ts';
 import { soakSeconds } from '../../channels/soak.ts';
 import { grantsOf } from '../../command/authorize.ts';
 import { commands } from '../../command/table.ts';

@@ -1,8 +1,8 @@
 import type { Catalog } from '../../catalog/catalog.ts';
-import { followText } from '../../channels/plan.ts';
 import { channelFileOf, isSound, packageOfChannelFile } from '../../channels/judge-file.ts';
 import { offerOf, type PackageOffer } from '../../channels/offer.ts';
 import type { PackageChannels } from '../../channels/package-channels.ts';
+import { followText } from '../../channels/plan.ts';
 import { planUpdate } from '../../channels/plan.ts';
 import { shown } from '../../command/arguments.ts';
 import type { Step } from '../../command/step.ts';
