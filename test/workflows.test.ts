@@ -255,6 +255,19 @@ test('portico-catalog.yml, played: what changes in a catalog is in the summary, 
   const broken = await play('portico-catalog.yml', {});
   expect([broken.code, broken.summary]).toEqual([65, expect.stringContaining('is not valid')]);
   expect(broken.stderr).toContain('multiple channel heads found in graph: p.v1.1.0, p.v2.0.0');
+  // What mends a catalog is compared with nothing, also where the base cannot be read.
+  for (const before of [undefined, 'a: [']) {
+    if (before !== undefined) {
+      inWorkspace({ 'catalog/p/catalog.json': before });
+      await git('commit', '-qam', 'broken');
+    }
+    await commit(two);
+    const mended = await play('portico-catalog.yml', {});
+    expect([mended.code, mended.summary]).toEqual([
+      0,
+      expect.stringContaining('| `added` | `package` | `p` |'),
+    ]);
+  }
 });
 
 /** A list of deployment branches, as the API gives it. */

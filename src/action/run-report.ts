@@ -3,7 +3,7 @@
 import { z } from 'zod';
 
 import { counted } from '../text/counted.ts';
-import { cell, codeSpan, inert } from '../text/markdown.ts';
+import { codeSpan, inert, table } from '../text/markdown.ts';
 
 const report = z.object({
   rounds: z.number(),
@@ -42,10 +42,15 @@ export function runSummary(read: RunReport | Failure): string {
       ? ['', `${counted(waiting, 'job')} for a later time; the next run finds what they are about.`]
       : []),
     ...(complete ? [] : ['', 'The run ended before all was done; the next one goes on.']),
-    ...(failed.length === 0 ? [] : ['', '| job | why |', '| --- | --- |']),
-    ...failed.map(
-      ({ job, code, message }) => `| ${cell(codeSpan(job))} | ${cell(inert(message))} (${code}) |`,
-    ),
+    ...(failed.length === 0
+      ? []
+      : [
+          '',
+          table(
+            ['job', 'why'],
+            failed.map(({ job, code, message }) => [codeSpan(job), `${inert(message)} (${code})`]),
+          ),
+        ]),
     '',
   ].join('\n');
 }

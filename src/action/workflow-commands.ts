@@ -6,7 +6,7 @@
 import { counted } from '../text/counted.ts';
 import { cutText, shorten } from '../text/cut-text.ts';
 import { showHidden } from '../text/hidden-characters.ts';
-import { cell, codeSpan, inert } from '../text/markdown.ts';
+import { codeSpan, inert, table } from '../text/markdown.ts';
 import type { CheckReport, ReportFinding } from './check-report.ts';
 
 /** A runner shows no more annotations of a job. */
@@ -68,7 +68,7 @@ export function checkSummary({ packages, findings }: CheckReport): string {
         : `### Portico: ${failed} of ${counted(packages.length, 'package')} not in order`;
   return [
     head,
-    ...table(
+    ...tableUpTo(
       ['package', 'result', 'findings'],
       packages.map((one) => [
         codeSpan(one.path),
@@ -76,7 +76,7 @@ export function checkSummary({ packages, findings }: CheckReport): string {
         String(one.findings),
       ]),
     ),
-    ...table(
+    ...tableUpTo(
       ['finding', 'place', 'by'],
       byWeight(findings).map(({ severity, message, file, line, rule }) => [
         `${severity}: ${inert(cutText(message, MAX_MESSAGE))}`,
@@ -88,14 +88,10 @@ export function checkSummary({ packages, findings }: CheckReport): string {
   ].join('\n');
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+function tableUpTo(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   if (rows.length === 0) return [];
   const more = rows.length > MAX_ROWS ? ['', `${rows.length - MAX_ROWS} more are in the log.`] : [];
-  return ['', row(head), row(head.map(() => '---')), ...rows.slice(0, MAX_ROWS).map(row), ...more];
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.map(cell).join(' | ')} |`;
+  return ['', table(head, rows.slice(0, MAX_ROWS)), ...more];
 }
 
 function byWeight(findings: readonly ReportFinding[]): readonly ReportFinding[] {

@@ -48,7 +48,7 @@ export function inTime(job: Job, { delivery }: { readonly delivery?: unknown }):
   return delivery === undefined ? { ...job, priority: (job.priority ?? 0) + PAST } : job;
 }
 
-/** Whether somebody looks at the page until it is done. */
+/** Whether a person waits for the job: a command, or the checks of what was just pushed. */
 export function isWaitedFor({ kind, origin }: Pick<ReceivedJob, 'kind' | 'origin'>): boolean {
   const { lane } = traitsOf(kind);
   return lane === 'commands' || lane === 'readers' || (lane === 'proposals' && origin.delivery !== undefined);

@@ -1,6 +1,6 @@
 /**
  * The rights that the ServiceAccount of a ClusterExtension needs to install a bundle, and no others. operator-controller acts as
- * that account (its hack/tools/catalogs/lib/collect-rbac.sh lists the same); and Kubernetes lets nobody grant what he does not have
+ * that account (its hack/tools/catalogs/lib/collect-rbac.sh lists the same), and Kubernetes lets no account grant more than it has
  * (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping).
  */
 import { byText } from '../fbc/go-text.ts';
@@ -27,7 +27,7 @@ export interface Installer {
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** What a rule may not say of a name: that is known only afterwards. */
+/** Verbs that no rule can limit to names: https://kubernetes.io/docs/reference/access-authn-authz/rbac/#referring-to-resources */
 const OF_KIND = ['create', 'list', 'watch'];
 const OF_OBJECT = ['get', 'update', 'patch', 'delete'];
 

@@ -27,14 +27,8 @@ type Packages = ReadonlyMap<string, ModelPackage>;
 export function catalogDiff(before: Packages, after: Packages): CatalogChange[] {
   const changes: CatalogChange[] = [];
   for (const [name, old, now] of pairs(before, after)) {
-    const whole = { what: 'package', package: name } as const;
-    const say = (text: ModelPackage | undefined): string[] => (text === undefined ? [] : [sizeOf(text)]);
     if (old === undefined || now === undefined)
-      changes.push({
-        ...whole,
-        ...changed(say(old), say(now)),
-        change: old === undefined ? 'added' : 'removed',
-      });
+      changes.push({ what: 'package', package: name, ...changed(sizeOf(old), sizeOf(now)) });
     else changes.push(...packageDiff(old, now));
   }
   return changes;
@@ -56,8 +50,10 @@ function changed(
   return { change, before, after };
 }
 
-function sizeOf({ channels, bundles }: ModelPackage): string {
-  return `${counted(channels.size, 'channel')}, ${counted(bundles.size, 'bundle')}`;
+function sizeOf(one: ModelPackage | undefined): string[] {
+  return one === undefined
+    ? []
+    : [`${counted(one.channels.size, 'channel')}, ${counted(one.bundles.size, 'bundle')}`];
 }
 
 function packageDiff(old: ModelPackage, now: ModelPackage): CatalogChange[] {

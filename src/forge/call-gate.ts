@@ -31,7 +31,7 @@ const ROOM = 1 / 4;
 
 const background = new AsyncLocalStorage<true>();
 
-/** Does work that nobody waits for, such as that of a sweep: its calls go behind all others, and leave them a share of each minute. */
+/** Does work in the background, such as that of a sweep: its calls go behind all others, and leave them a share of each minute. */
 export function leavingRoom<Result>(work: () => Promise<Result>): Promise<Result> {
   return background.run(true, work);
 }

@@ -67,6 +67,15 @@ export function cell(markdown: string): string {
     );
 }
 
+/** A table; its cells are Markdown of ours already. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [header, header.map(() => '---'), ...rows].map(tableRow).join('\n');
+}
+
+function tableRow(cells: readonly string[]): string {
+  return `| ${cells.map(cell).join(' | ')} |`;
+}
+
 /** Nothing in it is live; it may still begin what only counts at the start of a line. */
 function inertInline(text: string): string {
   return text

@@ -153,6 +153,9 @@ test('bundle directories make the same graph whichever comes first, in one batch
     exit: 65,
     stderr: expect.stringContaining('holds 2 bundles and no catalog'),
   });
+  write(operator, { 'catalog.yaml': exports[0]!, '.indexignore': '/*.*.*/\nci.yaml\n' });
+  expect(await runVerb('catalog', 'import', operator)).toMatchObject({ exit: 0 });
+  write(operator, { '.indexignore': '' });
   write(newer, { 'manifests/z.yaml': 'a: [\n' });
   const broken = await runVerb('catalog', 'import', operator, '--mode', 'semver');
   expect(broken.stderr).toContain(`error: ${join(newer, 'manifests/z.yaml')}:`);

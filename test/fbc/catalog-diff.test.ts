@@ -45,7 +45,7 @@ test('a new version is a bundle, an entry with the edges that lead to it, and a 
   expect(lines(now, OLD).map((line) => line.split(' ', 2)[0])).toEqual(['removed', 'changed', 'removed']);
 });
 
-test('a bundle without an image is told by its version alone', () => {
+test('a bundle without an image is listed with its version alone', () => {
   const bare = documentsOf({ stable: [{ name: 'p.v1.0.0' }] }).map((one) =>
     'image' in one ? { ...one, image: '' } : one,
   );
@@ -76,7 +76,7 @@ test('an edge that is gone is a change of the entry that it led to', () => {
   ]);
 });
 
-test('packages and channels that come or go are told as a whole', () => {
+test('packages and channels that come or go are listed as a whole', () => {
   const channels = { stable: [{ name: 'p.v1.0.0' }, { name: 'p.v1.1.0', replaces: 'p.v1.0.0' }] };
   const now = [
     ...documentsOf({ ...channels, fast: [{ name: 'p.v1.1.0' }] }),
@@ -96,7 +96,7 @@ function edited(document: object): object {
     : document;
 }
 
-test('a rebuilt image, another default channel and a deprecation are told', () => {
+test('a rebuilt image and a deprecation are listed', () => {
   const deprecations = {
     schema: 'olm.deprecations',
     package: 'p',

@@ -89,7 +89,7 @@ test('pauses are told with their end, longer ones alone', () => {
   ]);
 });
 
-test('work that nobody waits for leaves a share of each minute to the other, which goes before it', async () => {
+test('work in the background leaves a share of each minute to the other, which goes before it', async () => {
   const gate = createCallGate(LIMITS);
   const { begun, call } = calling(gate);
   await leavingRoom(async () => {

@@ -9,19 +9,13 @@ import { renderPackage } from '../../src/package/render/render.ts';
 import { renderCheck } from '../../src/reconcile/check/render-check.ts';
 import { publishedSummary } from '../../src/reconcile/proposal/summary.ts';
 import type { RenderedPackage } from '../../src/reconcile/render/proposal-render.ts';
-import {
-  code,
-  conflictTable,
-  fenced,
-  table,
-  foreignSentence,
-} from '../../src/reconcile/text/markdown-blocks.ts';
+import { code, conflictTable, fenced, foreignSentence } from '../../src/reconcile/text/markdown-blocks.ts';
 import { downstreamPart } from '../../src/reconcile/text/summary-marker.ts';
 import { updateBody } from '../../src/reconcile/update/body.ts';
 import { createKeyring } from '../../src/revision/keyring.ts';
 import { repositoryDirectory } from '../../src/revision/package-path.ts';
 import { cutText } from '../../src/text/cut-text.ts';
-import { codeSpan, fence, inert } from '../../src/text/markdown.ts';
+import { codeSpan, fence, inert, table } from '../../src/text/markdown.ts';
 import { fuzz, hostileText } from './fuzzing.ts';
 import { liveParts } from './live-markdown.ts';
 

@@ -25,10 +25,10 @@ import {
   fenced,
   sentence,
   shownValue,
-  table,
 } from '../../src/reconcile/text/markdown-blocks.ts';
 import { createKeyring, type Keyring } from '../../src/revision/keyring.ts';
 import { repositoryDirectory } from '../../src/revision/package-path.ts';
+import { table } from '../../src/text/markdown.ts';
 
 const seals = createKeyring(['ours']);
 const theirs = createKeyring(['theirs']);

@@ -1,5 +1,8 @@
 import { runSubverb, type Subverb } from '../subverbs.ts';
 
+/** What says into which objects a bundle is converted. */
+const CONVERSION = ['install-namespace', 'target-namespaces', 'certificate-provider', 'deployment-config'];
+
 const SUBVERBS: Readonly<Record<string, Subverb>> = {
   validate: {
     positionals: { least: 1, most: 1 },
@@ -9,28 +12,13 @@ const SUBVERBS: Readonly<Record<string, Subverb>> = {
   },
   convert: {
     positionals: { least: 1, most: 1 },
-    options: [
-      'install-namespace',
-      'target-namespaces',
-      'certificate-provider',
-      'deployment-config',
-      'values',
-      'release',
-      'output',
-    ],
+    options: [...CONVERSION, 'values', 'release', 'output'],
     usage: 'portico bundle convert DIR --output DIR',
     load: async () => (await import('./convert.ts')).convert,
   },
   rbac: {
     positionals: { least: 1, most: 1 },
-    options: [
-      'install-namespace',
-      'target-namespaces',
-      'certificate-provider',
-      'deployment-config',
-      'extension',
-      'account',
-    ],
+    options: [...CONVERSION, 'extension', 'account'],
     usage: 'portico bundle rbac DIR --install-namespace NS',
     load: async () => (await import('./rbac.ts')).rbac,
   },

@@ -1,3 +1,4 @@
+import { PorticoError } from '../../error.ts';
 import { catalogDiff, type CatalogChange } from '../../fbc/catalog-diff.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
 import { mermaidGraph } from '../../fbc/mermaid.ts';
@@ -5,11 +6,11 @@ import type { ModelPackage } from '../../fbc/model.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
 import { resolve } from '../../fbc/resolve.ts';
 import { candidatesOf, installedVersion } from '../../fbc/successors.ts';
-import { validateCatalog } from '../../fbc/validate.ts';
 import { PACKAGE_LIMITS, readPackage } from '../../git/read-package.ts';
+import type { PackageFiles } from '../../package/package.ts';
 import { repositoryDirectory } from '../../revision/package-path.ts';
 import { notShown } from '../../text/counted.ts';
-import { cell, codeSpan, fence } from '../../text/markdown.ts';
+import { codeSpan, fence, table as markdownTable } from '../../text/markdown.ts';
 import { openRepository } from '../checkout.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { visible } from '../terminal.ts';
@@ -70,16 +71,20 @@ async function sidesOf(call: Call): Promise<Sides> {
     const old = readCatalogOf(call, first);
     return { old, now, before: byName(packagesOf(old)), after };
   }
-  const old = await catalogSince(call, first, since);
-  const { errors, packages } = validateCatalog(old);
-  // A proposal that mends a catalog is compared with nothing.
-  if (errors.length > 0)
+  const files = await filesSince(call, first, since);
+  try {
+    const old = readCatalog(files);
+    return { old, now, before: byName(packagesOf(old)), after };
+  } catch (error) {
+    // A proposal that mends a catalog is compared with nothing.
+    if (!(error instanceof PorticoError) || error.code !== 'CATALOG_INVALID') throw error;
     call.terminal.warn('the catalog was not valid before, so everything counts as added');
-  return { old, now, before: packages, after };
+    return { old: readCatalog(new Map()), now, before: new Map(), after };
+  }
 }
 
-/** The catalog where the revision and HEAD meet; an empty one where the directory was not there. */
-async function catalogSince(call: Call, directory: string, since: string): Promise<Catalog> {
+/** The directory where the revision and HEAD meet; no files where it was not there. */
+async function filesSince(call: Call, directory: string, since: string): Promise<PackageFiles> {
   await using clone = await openRepository(call.path(directory), call.signal);
   const commit = await clone.git('merge-base', '--end-of-options', since, 'HEAD');
   const path = repositoryDirectory(await clone.git('rev-parse', '--show-prefix'));
@@ -90,7 +95,7 @@ async function catalogSince(call: Call, directory: string, since: string): Promi
     limits: PACKAGE_LIMITS,
     signal: call.signal,
   });
-  return readCatalog(found?.files ?? new Map());
+  return found?.files ?? new Map();
 }
 
 function byName(packages: readonly ModelPackage[]): ReadonlyMap<string, ModelPackage> {
@@ -156,9 +161,9 @@ function rows(header: readonly string[], cells: readonly (readonly string[])[]):
   if (cells.length === 0) return [];
   const quoted = cells
     .slice(0, MOST_ROWS)
-    .map((words) => words.map((word) => (word === '' ? '' : cell(codeSpan(word)))));
-  const lines = [header, header.map(() => '---'), ...quoted].map((line) => `| ${line.join(' | ')} |`);
-  return ['', ...lines, ...(cells.length > MOST_ROWS ? ['', notShown(cells.length - MOST_ROWS)] : [])];
+    .map((words) => words.map((word) => (word === '' ? '' : codeSpan(word))));
+  const more = notShown(cells.length - MOST_ROWS);
+  return ['', markdownTable(header, quoted), ...(more === '' ? [] : ['', more])];
 }
 
 /** `installed` is a bundle's name; its package is the one that has it in either catalog. */

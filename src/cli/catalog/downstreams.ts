@@ -2,8 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { repositoryPlace } from '../../catalog/repository-place.ts';
-import type { Subscriber } from '../../channels/plan.ts';
-import { planUpdate, type Follow, type Position } from '../../channels/plan.ts';
+import { planUpdate, type Follow, type Position, type Subscriber } from '../../channels/plan.ts';
 import { newestInRange } from '../../config/follow.ts';
 import { parseRepositoryConfig } from '../../config/parse-repository-config.ts';
 import { PorticoError } from '../../error.ts';

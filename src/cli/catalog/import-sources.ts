@@ -4,6 +4,7 @@ import type { BundleClaims } from '../../fbc/bundle-record.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
 import { readClaimedBundle } from '../../fbc/claimed-bundle.ts';
 import { catalogOfClaims, type ClaimedBundle } from '../../fbc/claimed-catalog.ts';
+import { indexIgnore } from '../../fbc/index-ignore.ts';
 import { CatalogMistake } from '../../fbc/mistake.ts';
 import type { AddMode } from '../../fbc/old-index.ts';
 import { readCatalog } from '../../fbc/read-catalog.ts';
@@ -52,12 +53,13 @@ export function importSources(call: Call, known: readonly RecordedPackage[]): Im
   return claimed(chosen, bundles, known);
 }
 
-/** The bundle directories in a directory, by their names. */
+/** The bundle directories in a directory, by their names; a catalog may hide those it has beside it. */
 function bundlesIn(files: PackageFiles): ReadonlyMap<string, PackageFiles> {
+  const ignored = indexIgnore(files);
   const folders = new Map<string, Map<string, PackageFile>>();
   for (const [path, file] of files) {
     const slash = path.indexOf('/');
-    if (slash < 0) continue;
+    if (slash < 0 || ignored(path)) continue;
     const folder = folders.get(path.slice(0, slash)) ?? new Map<string, PackageFile>();
     folders.set(path.slice(0, slash), folder.set(path.slice(slash + 1), file));
   }

@@ -1,5 +1,4 @@
-import type { Subscriber } from '../../channels/plan.ts';
-import type { Follow } from '../../channels/plan.ts';
+import type { Follow, Subscriber } from '../../channels/plan.ts';
 import { parseFollow } from '../../config/follow.ts';
 import { usageError } from '../exit-code.ts';
 import type { Call } from '../verb.ts';

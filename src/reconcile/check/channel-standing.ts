@@ -2,10 +2,11 @@
 
 import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
+import { table } from '../../text/markdown.ts';
 import { CHANNELS_CHECK } from '../check-names.ts';
 import type { CheckInput } from '../forge/checks.ts';
 import type { PackageChannelState } from '../repository/channel-files.ts';
-import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { problemAnnotation } from './channel-problems.ts';
 
 export interface ChannelStanding {

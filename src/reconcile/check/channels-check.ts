@@ -3,9 +3,10 @@
 import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { counted } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
+import { table } from '../../text/markdown.ts';
 import { CHANNELS_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
-import { code, foreignSentence, table, tableUpTo } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, tableUpTo } from '../text/markdown-blocks.ts';
 import { problemAnnotation } from './channel-problems.ts';
 import { placed, titlePart, type CheckContent } from './check-content.ts';
 

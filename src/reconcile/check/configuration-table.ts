@@ -1,7 +1,8 @@
 /** Pure: what a proposed configuration changes, for people: weaker settings first and in bold. */
 import { notShown } from '../../text/counted.ts';
 import { joined } from '../../text/joined.ts';
-import { code, shownValue, table } from '../text/markdown-blocks.ts';
+import { table } from '../../text/markdown.ts';
+import { code, shownValue } from '../text/markdown-blocks.ts';
 import type { ConfigurationChange } from './configuration-changes.ts';
 import type { PowerApproval } from './power-check.ts';
 

@@ -4,8 +4,9 @@ import type { HeadChange } from '../../package/head-change.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
 import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
+import { table } from '../../text/markdown.ts';
 import { GRAPH_CHECK } from '../check-names.ts';
-import { code, details, fenced, foreignSentence, table, tableUpTo } from '../text/markdown-blocks.ts';
+import { code, details, fenced, foreignSentence, tableUpTo } from '../text/markdown-blocks.ts';
 import { type CheckContent } from './check-content.ts';
 
 /** One channel whose head or edges change. */

@@ -2,9 +2,10 @@ import type { KptfileProblem } from '../../package/kptfile-types.ts';
 import { fileIn, type RepositoryDirectory } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { shorten } from '../../text/cut-text.ts';
+import { table } from '../../text/markdown.ts';
 import { PACKAGE_CHECK } from '../check-names.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
-import { code, sentence, table, foreignSentence } from '../text/markdown-blocks.ts';
+import { code, sentence, foreignSentence } from '../text/markdown-blocks.ts';
 import { type CheckContent } from './check-content.ts';
 
 /** What is known of the packages of a proposal. */

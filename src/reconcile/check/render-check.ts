@@ -6,11 +6,12 @@ import { fileIn } from '../../revision/package-path.ts';
 import { counted } from '../../text/counted.ts';
 import { cutLines } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
+import { table } from '../../text/markdown.ts';
 import { RENDER_CHECK } from '../check-names.ts';
 import type { CheckAnnotation } from '../forge/checks.ts';
 import type { RenderedPackage } from '../render/proposal-render.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
-import { code, fenced, sentence, table, foreignSentence } from '../text/markdown-blocks.ts';
+import { code, fenced, sentence, foreignSentence } from '../text/markdown-blocks.ts';
 import { annotationOf, findingTitle, placed, titlePart, type CheckContent } from './check-content.ts';
 
 /** Bytes, as the forge counts the text of a check. A cut patch would not apply. */

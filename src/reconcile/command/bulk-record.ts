@@ -3,8 +3,9 @@ import type { BulkRequest } from '../../command/bulk-request.ts';
 import { digestOf, shortDigest } from '../../revision/digest.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
 import { shorten } from '../../text/cut-text.ts';
+import { table } from '../../text/markdown.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import { code, foreignSentence, sentence, table, tableUpTo } from '../text/markdown-blocks.ts';
+import { code, foreignSentence, sentence, tableUpTo } from '../text/markdown-blocks.ts';
 
 export interface BulkItem {
   /** Another repository that it is in, and its `owner/name`. */

@@ -10,6 +10,7 @@ import { newestInRange } from '../../config/follow.ts';
 import { packagePathOf, pathInRepository } from '../../revision/package-path.ts';
 import { notShown } from '../../text/counted.ts';
 import { shorten } from '../../text/cut-text.ts';
+import { table } from '../../text/markdown.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import { CONFIG_CHECK } from '../check-names.ts';
 import { configText } from '../check/config-check.ts';
@@ -29,7 +30,7 @@ import { proposedConfig } from '../review/proposed-config.ts';
 import { beneathProposal } from '../review/unpublished-beneath.ts';
 import { nextOf, rolledBackOf } from '../rollout/rolled-back.ts';
 import type { StepOutcome } from '../step-outcome.ts';
-import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { catchUserError } from '../text/why-refused.ts';
 
 /** Rows of one answer: a comment holds 65,536 characters. */

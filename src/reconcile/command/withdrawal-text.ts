@@ -1,9 +1,10 @@
 /** Pure: what a rollback does to each downstream, as the answer to the command says it. */
 import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre } from '../../text/counted.ts';
+import { table } from '../../text/markdown.ts';
 import { upstreamText } from '../../text/revision-text.ts';
 import type { Withdrawal, WithdrawalPlan } from '../rollout/way-back.ts';
-import { code, table } from '../text/markdown-blocks.ts';
+import { code } from '../text/markdown-blocks.ts';
 
 /** Rows of one answer; what is left out is counted. */
 const MAX_ROWS = 100;

@@ -9,9 +9,10 @@ import {
   type RepositoryDirectory,
 } from '../../revision/package-path.ts';
 import { compareRevisions, parseRevisionName, type RevisionName } from '../../revision/revision-name.ts';
+import { table } from '../../text/markdown.ts';
 import type { RepositoryRef } from '../ports.ts';
 import { isNamed, isSameOwner, mayFlow } from '../repository/visibility.ts';
-import { code, table } from '../text/markdown-blocks.ts';
+import { code } from '../text/markdown-blocks.ts';
 import { followOf } from './follow-of.ts';
 import { variantPlan } from './variant-plan.ts';
 

@@ -1,5 +1,6 @@
 /** Why an update waits: stable words, which the dashboard, logs and metrics show, each with what it means for the page. */
-import { table } from '../text/markdown-blocks.ts';
+
+import { table } from '../../text/markdown.ts';
 
 /** In Markdown, with links as from docs/. */
 export const WITHHELD_REASONS = {

@@ -7,6 +7,7 @@ import { shortDigest } from '../../revision/digest.ts';
 import { fileIn } from '../../revision/package-path.ts';
 import { shorten } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
+import { table } from '../../text/markdown.ts';
 import { AGGREGATE_CHECK, APPROVAL_CHECK, CONFLICTS_CHECK, WAIVED } from '../check-names.ts';
 import { approvalCheck, approvalOf } from '../check/approval-check.ts';
 import { channelsCheck } from '../check/channels-check.ts';
@@ -25,7 +26,7 @@ import type { ProposedChannels } from '../promotion/proposed-channels.ts';
 import type { RenderCommit } from '../render/render-commit.ts';
 import type { ProposalApproval } from '../review/proposal-approval.ts';
 import type { Hold } from '../rollout/hold.ts';
-import { code, conflictTable, shownValue, table, foreignSentence } from '../text/markdown-blocks.ts';
+import { code, conflictTable, shownValue, foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface ProposalFacts extends PackageFacts {
   readonly config: RepositoryConfig;

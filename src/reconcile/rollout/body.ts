@@ -1,8 +1,9 @@
 /** Pure: how far rollouts have come, as the dashboard shows it: a picture, and a table of the waves. */
 import { repositoryName } from '../../catalog/catalog.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
+import { table } from '../../text/markdown.ts';
 import { upstreamText } from '../../text/revision-text.ts';
-import { code, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, foreignSentence } from '../text/markdown-blocks.ts';
 import { wayBackText } from './rolled-back.ts';
 import type { RolloutLook } from './rollouts.ts';
 

@@ -4,8 +4,9 @@ import { pageAddress, schemaAddress } from '../../config/documentation-address.t
 import { branchRuleset, tagRuleset, type Ruleset } from '../../config/ruleset.ts';
 import { parseRevisionName } from '../../revision/revision-name.ts';
 import { counted, isOrAre, notShown } from '../../text/counted.ts';
+import { table } from '../../text/markdown.ts';
 import type { RepositoryFacts } from '../forge/repository.ts';
-import { code, table } from '../text/markdown-blocks.ts';
+import { code } from '../text/markdown-blocks.ts';
 
 export interface FoundPackage {
   /** From the top of the repository. */

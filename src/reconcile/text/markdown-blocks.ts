@@ -4,7 +4,7 @@ import { conflictStory, type Conflict } from '../../package/merge/conflict.ts';
 import { notShown } from '../../text/counted.ts';
 import { shortenValue } from '../../text/cut-text.ts';
 import { joined } from '../../text/joined.ts';
-import { cell, codeSpan, fence, inertSentence } from '../../text/markdown.ts';
+import { codeSpan, fence, inertSentence, table } from '../../text/markdown.ts';
 
 /** Inline code that holds any text; line breaks become spaces. */
 export function code(text: string): string {
@@ -16,11 +16,6 @@ export function commitLink(htmlUrl: string, commit: string): string {
   return `[\`${commit.slice(0, 7)}\`](${htmlUrl}/commit/${commit})`;
 }
 
-/** A table; cells are Markdown already. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [tableLine(header), tableLine(header.map(() => '---')), ...rows.map(tableLine)].join('\n');
-}
-
 /** The first `most` rows as a table, and how many rows are left out. */
 export function tableUpTo(
   most: number,
@@ -30,10 +25,6 @@ export function tableUpTo(
 ): string {
   const more = notShown(rows.length - most, noun);
   return table(header, rows.slice(0, most)) + (more && `\n\n${more}`);
-}
-
-function tableLine(cells: readonly string[]): string {
-  return `| ${cells.map(cell).join(' | ')} |`;
 }
 
 /** Conflicts as people read them: where, and the three values. */

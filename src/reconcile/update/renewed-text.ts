@@ -1,7 +1,8 @@
 /** Pure: what an update of sources says of their versions. The check `portico/sources` reports what becomes of objects. */
 import { joined } from '../../text/joined.ts';
+import { table } from '../../text/markdown.ts';
 import { shownPin, type SourceStep } from '../downstream/source-renewal.ts';
-import { code, details, foreignSentence, table } from '../text/markdown-blocks.ts';
+import { code, details, foreignSentence } from '../text/markdown-blocks.ts';
 
 export interface RenewedSources {
   readonly steps: readonly SourceStep[];

@@ -27,14 +27,14 @@ import {
   upcomingRevision,
 } from '../../../src/reconcile/repository/package-revisions.ts';
 import { readSealedComments } from '../../../src/reconcile/seal/sealed-comment.ts';
-import { code, sentence, table, foreignSentence } from '../../../src/reconcile/text/markdown-blocks.ts';
+import { code, sentence, foreignSentence } from '../../../src/reconcile/text/markdown-blocks.ts';
 import type { Keyring } from '../../../src/revision/keyring.ts';
 import { repositoryDirectory } from '../../../src/revision/package-path.ts';
 import { porchAnnotations } from '../../../src/revision/porch-annotation.ts';
 import { oneLine, parseProvenance } from '../../../src/revision/provenance.ts';
 import { createScrubber } from '../../../src/telemetry/log.ts';
 import { cutText, shorten } from '../../../src/text/cut-text.ts';
-import { cell, codeSpan, fence, inert, inertSentence } from '../../../src/text/markdown.ts';
+import { cell, codeSpan, fence, inert, inertSentence, table } from '../../../src/text/markdown.ts';
 import { scrubSecrets } from '../../../src/text/secrets.ts';
 import type { Choices } from './choices.ts';
 import { admission, configuration, inventory, rollout, variants } from './documents.ts';
