@@ -8,14 +8,22 @@ import type { ChannelDocument, PackageChannels } from './package-channels.ts';
 import { readPackageChannels } from './read-channels.ts';
 import { edgesWithout, type Edges } from './withdrawn-edges.ts';
 
-/** Plain data: it is sealed into the commit that makes it. `package` is the package's path. */
-export type ChannelChange =
-  | { readonly do: 'promote'; readonly package: string; readonly revision: number; readonly channel: string }
+/**
+ * Plain data: it is sealed into the commit that makes it. `package` is the package's path, and a revision its number; in
+ * `ChannelRequest` it may have the name of an operator's version.
+ */
+export type ChannelChange<Revision = number> =
+  | {
+      readonly do: 'promote';
+      readonly package: string;
+      readonly revision: Revision;
+      readonly channel: string;
+    }
   /** Without a channel, in every one that offers it. */
   | {
       readonly do: 'withdraw';
       readonly package: string;
-      readonly revision: number;
+      readonly revision: Revision;
       readonly channel?: string;
       readonly reason?: string;
     }
@@ -23,16 +31,24 @@ export type ChannelChange =
   | {
       readonly do: 'deprecate';
       readonly package: string;
-      readonly revision?: number;
+      readonly revision?: Revision;
       readonly channel?: string;
       readonly message: string;
       readonly severity?: 'info' | 'warning' | 'blocking';
-      readonly supersededBy?: number;
+      readonly supersededBy?: Revision;
     }
   /** `revision` is its first member; without one every published revision is. */
-  | { readonly do: 'create'; readonly package: string; readonly channel: string; readonly revision?: number }
+  | {
+      readonly do: 'create';
+      readonly package: string;
+      readonly channel: string;
+      readonly revision?: Revision;
+    }
   | { readonly do: 'delete'; readonly package: string; readonly channel: string }
   | { readonly do: 'default'; readonly package: string; readonly channel: string };
+
+/** What somebody asks for: `web@v12`, or of an operator `redis@1.2.0` and `redis@redis-operator.v1.2.0`. */
+export type ChannelRequest = ChannelChange<number | string>;
 
 export interface ChangeFacts {
   /** Numbers of the revisions that have a tag. */
@@ -362,16 +378,17 @@ function refuse(message: string, hint: string): Extract<ChangedFile, { ok: false
   return { ok: false, message, hint };
 }
 
-/** The change in words, as titles and lists have it: `Promote web v12 to stable`. */
-export function changeTitle(change: ChannelChange): string {
+/** The change in words, as titles and lists have it: `Promote web v12 to stable`, or of an operator `Promote redis v12 (1.2.0) to stable`. */
+export function changeTitle(change: ChannelChange, version?: string): string {
   const { package: path } = change;
+  const named = version === undefined ? '' : ` (${version})`;
   switch (change.do) {
     case 'promote':
-      return `Promote ${path} v${change.revision} to ${change.channel}`;
+      return `Promote ${path} v${change.revision}${named} to ${change.channel}`;
     case 'withdraw':
-      return `Withdraw ${path} v${change.revision}${change.channel === undefined ? '' : ` from ${change.channel}`}`;
+      return `Withdraw ${path} v${change.revision}${named}${change.channel === undefined ? '' : ` from ${change.channel}`}`;
     case 'deprecate':
-      return `Deprecate ${deprecatedName(change)}`;
+      return `Deprecate ${deprecatedName(change, named)}`;
     case 'create':
       return `Create the channel ${change.channel} of ${path}`;
     case 'delete':
@@ -398,11 +415,10 @@ export function changeEffects(change: ChannelChange, isFirst: boolean): string {
   return offers === '' ? first : `${offers} ${first}`;
 }
 
-function deprecatedName({
-  package: path,
-  revision,
-  channel,
-}: Extract<ChannelChange, { do: 'deprecate' }>): string {
-  if (revision !== undefined) return `${path} v${revision}`;
+function deprecatedName(
+  { package: path, revision, channel }: Extract<ChannelChange, { do: 'deprecate' }>,
+  named: string,
+): string {
+  if (revision !== undefined) return `${path} v${revision}${named}`;
   return channel === undefined ? path : `the channel ${channel} of ${path}`;
 }

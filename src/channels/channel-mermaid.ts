@@ -11,10 +11,12 @@ export interface ChannelDrawing {
   /** Revisions that the change is about. */
   readonly about: ReadonlySet<number>;
   readonly deprecated: ReadonlySet<number>;
+  /** Of operators, by their revisions. */
+  readonly versions: ReadonlyMap<number, string>;
 }
 
 /** An arrow leads from each revision to the one that follows it; from one that was withdrawn, dotted, to the head. */
-export function channelMermaid(graph: ChannelGraph, { about, deprecated }: ChannelDrawing): string {
+export function channelMermaid(graph: ChannelGraph, { about, deprecated, versions }: ChannelDrawing): string {
   const all = [...new Set([...graph.live, ...graph.withdrawn])].sort((a, b) => a - b);
   const places = [...all.keys()].filter((at) => about.has(all[at] ?? 0));
   const near = all.filter((_revision, at) => places.some((place) => Math.abs(place - at) <= HOPS));
@@ -28,7 +30,8 @@ export function channelMermaid(graph: ChannelGraph, { about, deprecated }: Chann
   for (const revision of shown) {
     const withdrawn = graph.withdrawn.has(revision);
     const kind = withdrawn ? ':::withdrawn' : deprecated.has(revision) ? ':::deprecated' : '';
-    lines.push(`  v${revision}["v${revision}${revision === graph.head ? ' (head)' : ''}"]${kind}`);
+    const said = [versions.get(revision) ?? [], revision === graph.head ? 'head' : []].flat().join(', ');
+    lines.push(`  v${revision}["v${revision}${said && ` (${said})`}"]${kind}`);
     const to = withdrawn ? graph.head : bestAfter(revision, graph, deprecated);
     if (to !== undefined && names.has(to)) lines.push(`  v${revision} ${withdrawn ? '-.->' : '-->'} v${to}`);
   }

@@ -1,5 +1,5 @@
 /** What a verb about channels asks for: one change of a package's channel file. */
-import type { ChannelChange } from '../channels/change-file.ts';
+import type { ChannelRequest } from '../channels/change-file.ts';
 import { channelNameProblem } from '../channels/channel-name.ts';
 import { shown, type Arguments } from './arguments.ts';
 import type { ChannelChangeVerb } from './channel-verbs.ts';
@@ -7,7 +7,7 @@ import { readPackagePath } from './package-name.ts';
 import { type Refusal, refuse } from './refusal.ts';
 
 type Words = Pick<Arguments, 'positional' | 'options'>;
-type Read = (words: Words) => ChannelChange | Refusal;
+type Read = (words: Words) => ChannelRequest | Refusal;
 
 /** Reads the words after a verb, the same in a comment and on the command line. */
 export const readChannelChange: Readonly<Record<ChannelChangeVerb, Read>> = {
@@ -18,7 +18,7 @@ export const readChannelChange: Readonly<Record<ChannelChangeVerb, Read>> = {
 };
 
 /** `web@v12 to stable`, or `web@v12 --to=stable`. */
-function readPromotion({ positional, options }: Words): ChannelChange | Refusal {
+function readPromotion({ positional, options }: Words): ChannelRequest | Refusal {
   const named = readRevision(positional, 'promote web@v12 to stable');
   if ('kind' in named) return named;
   const option = options.get('to');
@@ -31,7 +31,7 @@ function readPromotion({ positional, options }: Words): ChannelChange | Refusal 
   return wrong ?? { do: 'promote', ...named.at, channel };
 }
 
-function readWithdrawal({ positional, options }: Words): ChannelChange | Refusal {
+function readWithdrawal({ positional, options }: Words): ChannelRequest | Refusal {
   const named = readRevision(positional, 'withdraw web@v10 "broken probe"');
   if ('kind' in named) return named;
   const [reason, ...more] = named.rest;
@@ -50,9 +50,9 @@ function readWithdrawal({ positional, options }: Words): ChannelChange | Refusal
 
 const SEVERITIES = ['info', 'warning', 'blocking'] as const;
 
-function readDeprecation({ positional: [name = '', ...others], options }: Words): ChannelChange | Refusal {
+function readDeprecation({ positional: [name = '', ...others], options }: Words): ChannelRequest | Refusal {
   const usage = 'Write /portico deprecate web@v7 "why".';
-  const isRevision = name.includes('@') || /^v\d+$/.test(others[0] ?? '');
+  const isRevision = name.includes('@') || /^v\d[\w.+-]*$/.test(others[0] ?? '');
   const named = isRevision
     ? readRevision([name, ...others], 'deprecate web@v7 "why"')
     : readPackage(name, others);
@@ -67,7 +67,7 @@ function readDeprecation({ positional: [name = '', ...others], options }: Words)
   if (channel !== undefined && isRevision) {
     return refuse('bad-argument', 'a revision and a channel are named', 'Deprecate them one by one.');
   }
-  const supersededBy = typeof by === 'string' ? numberOf(by) : undefined;
+  const supersededBy = typeof by === 'string' ? revisionOf(by) : undefined;
   if (by !== undefined && supersededBy === undefined) return notARevision(String(by));
   const severity = SEVERITIES.find((one) => one === level);
   if (level !== undefined && severity === undefined) {
@@ -91,7 +91,7 @@ const ACTIONS = ['create', 'delete', 'default'] as const;
 
 function readChannelAction({
   positional: [word = '', name = '', named = '', revision],
-}: Words): ChannelChange | Refusal {
+}: Words): ChannelRequest | Refusal {
   const action = ACTIONS.find((one) => one === word);
   if (action === undefined) {
     return refuse(
@@ -111,13 +111,13 @@ function readChannelAction({
       `Leave ${shown(revision)} out.`,
     );
   }
-  const number = revision === undefined ? undefined : numberOf(revision);
-  if (revision !== undefined && number === undefined) return notARevision(revision);
+  const first = revision === undefined ? undefined : revisionOf(revision);
+  if (revision !== undefined && first === undefined) return notARevision(revision);
   return {
     do: action,
     ...found.at,
     channel: named,
-    ...(number !== undefined && { revision: number }),
+    ...(first !== undefined && { revision: first }),
   };
 }
 
@@ -127,11 +127,11 @@ interface Named<At> {
   readonly rest: readonly string[];
 }
 
-/** `web@v12`, or `web v12`. */
+/** `web@v12`, or `web v12`; of an operator also `redis@1.2.0`. */
 function readRevision(
   [name = '', ...others]: readonly string[],
   usage: string,
-): Named<{ readonly package: string; readonly revision: number }> | Refusal {
+): Named<{ readonly package: string; readonly revision: number | string }> | Refusal {
   const split = name.lastIndexOf('@');
   const [path, word, rest] =
     split > 0
@@ -142,7 +142,7 @@ function readRevision(
   }
   const found = readPackagePath(path);
   if (typeof found !== 'string') return found;
-  const revision = numberOf(word);
+  const revision = revisionOf(word);
   return revision === undefined ? notARevision(word) : { at: { package: found, revision }, rest };
 }
 
@@ -164,15 +164,17 @@ function readChannel(name: string): Refusal | undefined {
       );
 }
 
-function numberOf(word: string): number | undefined {
+/** A number, or the name of a version: that of an operator has a dot in it, such as `1.2.0` and `redis-operator.v1.2.0`. */
+function revisionOf(word: string): number | string | undefined {
   const found = /^v?([1-9]\d{0,8})$/.exec(word)?.[1];
-  return found === undefined ? undefined : Number(found);
+  if (found !== undefined) return Number(found);
+  return /^[\w+-]{1,100}\.[\w.+-]{1,150}$/.test(word) ? word : undefined;
 }
 
 function notARevision(word: string): Refusal {
   return refuse(
     'bad-argument',
     `${shown(word)} is not a revision`,
-    'Channels name revisions by number, such as v12.',
+    'Name it by its number, such as v12, or an operator by its version, such as 1.2.0.',
   );
 }

@@ -1,4 +1,4 @@
-import type { ChannelChange } from '../channels/change-file.ts';
+import type { ChannelRequest } from '../channels/change-file.ts';
 import type { Bump } from '../revision/numbering.ts';
 import type { BulkRequest } from './bulk-request.ts';
 import type { Retirement } from './command-state.ts';
@@ -93,7 +93,7 @@ export type Step =
       readonly login: string;
     }
   /** Propose one change of a channel file, in this pull request where it is about channels. */
-  | { readonly do: 'change-channels'; readonly change: ChannelChange }
+  | { readonly do: 'change-channels'; readonly change: ChannelRequest }
   /** Show what each package downstream gets next: of one package, or of all of the repository. */
   | { readonly do: 'show-plan'; readonly package?: string }
   /** Show which jobs and updates of the pull request wait, or of the repository. */

@@ -6,20 +6,30 @@ import {
   changeTitle,
   type ChangedFile,
   type ChannelChange,
+  type ChannelRequest,
 } from '../../channels/change-file.ts';
 import type { ChannelProblem } from '../../channels/channels-node.ts';
 import { channelFileOf, judgeChannelFile } from '../../channels/judge-file.ts';
+import {
+  changedVersion,
+  memberFacts,
+  nameRevisions,
+  type PublishedBundles,
+} from '../../channels/named-revision.ts';
 import { numberOf } from '../../channels/offer.ts';
+import { operatorEntry } from '../../channels/operator-entry.ts';
 import { readChannelChange } from '../../command/channel-request.ts';
 import type { ChannelChangeVerb } from '../../command/channel-verbs.ts';
 import { PorticoError } from '../../error.ts';
+import { CatalogMistake } from '../../fbc/mistake.ts';
 import { readFile } from '../../git/read-file.ts';
-import { PACKAGE_LIMITS } from '../../git/read-package.ts';
+import { PACKAGE_LIMITS, readPackage } from '../../git/read-package.ts';
 import { isRefName } from '../../git/safe-name.ts';
 import { commitTree, writeTree } from '../../git/write.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { revisionsOf } from '../../revision/numbering.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
+import { revisionTag } from '../../revision/ref-name.ts';
 import { openCheckout, type Checkout } from '../checkout.ts';
 import { EXIT, usageError } from '../exit-code.ts';
 import { refuseLinks, writeChanges } from '../folder-write.ts';
@@ -30,44 +40,51 @@ import type { Call } from '../verb.ts';
  * words are read as those of a comment, and the file is changed as the bot changes it. Throws `CHANNEL_REFUSED`.
  */
 export async function changeChannels(verb: ChannelChangeVerb, call: Call): Promise<number> {
-  const change = readChange(verb, call);
+  const request = readRequest(verb, call);
   const branch = call.text('branch');
   const remote = call.text('push');
   if (remote !== undefined && branch === undefined)
     throw usageError('--push needs --branch', 'Name the branch to commit to and push, such as channels/web.');
   await using checkout = await openCheckout(call.path(call.text('repo') ?? '.'), call.signal);
   const place = branch === undefined ? await inWorkTree(checkout) : await onBranch(checkout, branch, call);
+  const bundles = bundlesIn(checkout, request, call.signal);
+  const change = accepted(await nameRevisions(request, bundles)).change;
   const file = channelFileOf(change.package);
   const before = await place.read(file);
-  const facts = { published: publishedIn(checkout, change), day: new Date().toISOString().slice(0, 10) };
-  const after = changed(changeChannelFile(before, change, facts));
-  const commit = await place.write(file, before, after, changeTitle(change));
+  const member = await memberFacts(change, bundles);
+  const day = new Date().toISOString().slice(0, 10);
+  const facts = { published: bundles.published, day, ...(member && { member }) };
+  const after = accepted(changeChannelFile(before, change, facts)).text;
+  const title = changeTitle(change, await changedVersion(change, bundles));
+  const commit = await place.write(file, before, after, title);
   if (remote !== undefined) {
     const ref = `refs/heads/${branch}`;
     await checkout.git('push', '--quiet', '--end-of-options', remote, `${ref}:${ref}`);
   }
   const judged = judgeChannelFile(after, {
     path: change.package,
-    published: facts.published,
+    published: bundles.published,
     ...(before !== undefined && { before }),
   });
-  tell(call, { change, file, commit, problems: judged.problems });
+  tell(call, { title, change, file, commit, problems: judged.problems });
   return EXIT.ok;
 }
 
-function readChange(verb: ChannelChangeVerb, call: Call): ChannelChange {
+function readRequest(verb: ChannelChangeVerb, call: Call): ChannelRequest {
   const options = new Map<string, string>();
   for (const name of ['to', 'channel', 'superseded-by', 'severity']) {
     const value = call.text(name);
     if (value !== undefined) options.set(name, value);
   }
-  const change = readChannelChange[verb]({ positional: call.positionals, options });
-  if (!('kind' in change)) return change;
-  throw usageError(change.message.replace(/\.$/, ''), atTerminal(change.hint));
+  const request = readChannelChange[verb]({ positional: call.positionals, options });
+  if (!('kind' in request)) return request;
+  throw usageError(request.message.replace(/\.$/, ''), atTerminal(request.hint));
 }
 
-function changed(answer: ChangedFile): string {
-  if (answer.ok) return answer.text;
+type Refused = Extract<ChangedFile, { ok: false }>;
+
+function accepted<Answer extends { readonly ok: true }>(answer: Answer | Refused): Answer {
+  if (answer.ok) return answer;
   throw new PorticoError('CHANNEL_REFUSED', answer.message, { blame: 'user', hint: atTerminal(answer.hint) });
 }
 
@@ -76,10 +93,28 @@ function atTerminal(hint: string): string {
   return hint.replaceAll('/portico ', 'portico ');
 }
 
-function publishedIn({ refs, config }: Checkout, { package: path }: ChannelChange): number[] {
-  return revisionsOf(pathInRepository(config.directory, path), refs.keys()).flatMap(
-    ({ name }) => numberOf(name) ?? [],
-  );
+function bundlesIn(
+  { repo, refs, config }: Checkout,
+  { package: path }: ChannelRequest,
+  signal: AbortSignal,
+): PublishedBundles {
+  const directory = pathInRepository(config.directory, path);
+  const published = revisionsOf(directory, refs.keys()).flatMap(({ name }) => numberOf(name) ?? []);
+  const limits = PACKAGE_LIMITS;
+  return {
+    published,
+    async bundleAt(revision) {
+      const commit = refs.get(`refs/tags/${revisionTag(directory, `v${revision}`)}`);
+      if (commit === undefined) return null;
+      const found = await readPackage({ repo, commit, path: directory, limits, signal });
+      try {
+        return found && operatorEntry(found.files);
+      } catch (error) {
+        if (error instanceof CatalogMistake) return null;
+        throw error;
+      }
+    },
+  };
 }
 
 /** Where the file stands. `write` gives the commit, where it makes one. */
@@ -158,23 +193,24 @@ function filesOf(file: string, text: string | undefined): PackageFiles {
 }
 
 interface Outcome {
+  readonly title: string;
   readonly change: ChannelChange;
   readonly file: string;
   readonly commit: string | undefined;
   readonly problems: readonly ChannelProblem[];
 }
 
-function tell({ terminal, text }: Call, { change, file, commit, problems }: Outcome): void {
+function tell({ terminal, text }: Call, { title, change, file, commit, problems }: Outcome): void {
   const branch = text('branch');
   for (const { rule, line, message } of problems) terminal.warn(`${file}:${line}: ${rule}: ${message}`);
   if (terminal.json) {
     const where = commit === undefined ? {} : { branch, commit };
-    terminal.document({ title: changeTitle(change), change, file, ...where, problems });
+    terminal.document({ title, change, file, ...where, problems });
     return;
   }
   const where =
     commit === undefined
       ? 'commit it on a branch and open a pull request'
       : `${branch} holds the commit; open a pull request for it${text('push') === undefined ? ' once it is pushed' : ''}`;
-  terminal.print(`${changeTitle(change)}: ${file} changed; ${where}`);
+  terminal.print(`${title}: ${file} changed; ${where}`);
 }

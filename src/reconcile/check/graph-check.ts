@@ -16,6 +16,8 @@ export interface ChannelMove {
   /** The head before, and then; absent where it offers nothing. */
   readonly from?: string;
   readonly to?: string;
+  /** Of the operator in `to`. */
+  readonly version?: string;
   readonly mermaid: string;
   readonly followers: readonly { readonly name: string; readonly at: string; readonly next: string }[];
   /** Followers that may not be named here. */
@@ -77,9 +79,9 @@ function followedBy({ followers, hidden }: ChannelMove): string {
   return count === 0 ? 'none' : counted(count, 'package');
 }
 
-function stepOf({ from, to }: ChannelMove): string {
-  if (from === to) return `the head stays ${to ?? 'nothing'}`;
-  return `${from ?? 'nothing'} → ${to ?? 'nothing'}`;
+function stepOf({ from, to = 'nothing', version }: ChannelMove): string {
+  const head = version === undefined ? to : `${to} (${version})`;
+  return (from ?? 'nothing') === to ? `the head stays ${head}` : `${from ?? 'nothing'} → ${head}`;
 }
 
 function summaryOf(moves: readonly ChannelMove[]): string {

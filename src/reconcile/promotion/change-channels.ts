@@ -1,18 +1,21 @@
 /** A command about channels: a commit on the branch of a pull request that changes the channel file. */
-import { changeEffects, changeTitle, type ChannelChange } from '../../channels/change-file.ts';
+import { changeEffects, changeTitle, type ChannelRequest } from '../../channels/change-file.ts';
 import { channelFileOf } from '../../channels/judge-file.ts';
+import { changedVersion, nameRevisions, type PublishedBundles } from '../../channels/named-revision.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
 import { pathInRepository } from '../../revision/package-path.ts';
 import { CHANNEL_BRANCHES, channelBranch } from '../../revision/ref-name.ts';
 import { sentenceStart } from '../../text/joined.ts';
 import type { Ports, RepositoryAccess, RepositoryWork } from '../ports.ts';
 import { loadConfiguration } from '../repository/configuration.ts';
+import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { pushCommit, type BranchCommit } from '../repository/push-commit.ts';
 import { pushRefusal, refMoved } from '../repository/refused-push.ts';
 import { sealedCommitMessage, type AskedChange, type ChannelsRecord } from '../seal/commit-seal.ts';
 import type { CommandRequest, StepOutcome } from '../step-outcome.ts';
 import { applyChanges, proposeBranch, recordsOn, type ChannelBranch } from './channel-branch.ts';
+import { publishedBundles } from './operator-entry.ts';
 
 /** In a pull request about channels the change comes along; elsewhere it has the pull request of its package. */
 export async function changeChannels({
@@ -20,12 +23,12 @@ export async function changeChannels({
   access,
   snapshot,
   asked,
-  change,
+  change: request,
   signal,
 }: RepositoryWork & {
   readonly snapshot: ProposalSnapshot | null;
   readonly asked: CommandRequest;
-  readonly change: ChannelChange;
+  readonly change: ChannelRequest;
 }): Promise<StepOutcome> {
   const { git, forge } = access;
   const [facts] = await Promise.all([forge.get(signal), git.fetch({}, signal)]);
@@ -33,10 +36,12 @@ export async function changeChannels({
   if (configuration.state !== 'registered') return refused('the repository is not registered', '');
   const { config } = configuration;
   const here = snapshot !== null && isOfChannels(snapshot) ? snapshot.pull.headRef : undefined;
-  const standing = await standingBranch(access, config, here ?? branchOf(config, change), signal);
+  const standing = await standingBranch(access, config, here ?? branchOf(config, request), signal);
   if (standing === null) return refused(`the branch ${config.branch} is not there`, 'See `spec.branch`.');
+  const named = await nameRevisions(request, await bundlesBelow(ports, standing, request.package, signal));
+  if (!named.ok) return refused(named.message, named.hint);
   const wish: AskedChange = {
-    change,
+    change: named.change,
     by: asked.login,
     byId: asked.accountId,
     askedIn: asked.number,
@@ -45,7 +50,7 @@ export async function changeChannels({
   return proposeChange(ports, standing, { wish, comment: asked.id, index: asked.index }, signal);
 }
 
-function branchOf(config: Pick<RepositoryConfig, 'directory'>, change: ChannelChange): string {
+function branchOf(config: Pick<RepositoryConfig, 'directory'>, change: ChannelRequest): string {
   const isUrgent = change.do === 'withdraw' || change.do === 'deprecate';
   return channelBranch(
     pathInRepository(config.directory, change.package),
@@ -82,10 +87,13 @@ export interface ChangeWish {
 export async function proposeChange(
   ports: Ports,
   standing: ChannelBranch,
-  { wish, comment, index }: ChangeWish,
+  { wish: asked, comment, index }: ChangeWish,
   signal?: AbortSignal,
 ): Promise<StepOutcome> {
   const { open, access, base } = standing;
+  const bundles = await bundlesBelow(ports, standing, asked.change.package, signal);
+  const version = await changedVersion(asked.change, bundles);
+  const wish = version === undefined ? asked : { ...asked, version };
   const records = await recordsOn(ports, standing, signal);
   const isMade = records.some((one) => one.comment === comment && one.index === index && holds(one, wish));
   const before = isMade || open !== undefined ? records.flatMap(({ changes }) => changes) : [];
@@ -108,8 +116,19 @@ export async function proposeChange(
   const effects = changeEffects(wish.change, isFirst);
   return {
     kind: 'done',
-    reply: `${changeTitle(wish.change)}: [#${pull.number}](${pull.htmlUrl}) ${where}.${effects && ` ${effects}`}${voided}`,
+    reply: `${changeTitle(wish.change, wish.version)}: [#${pull.number}](${pull.htmlUrl}) ${where}.${effects && ` ${effects}`}${voided}`,
   };
+}
+
+/** Those of the registered branch. */
+async function bundlesBelow(
+  ports: Pick<Ports, 'content'>,
+  { access: { git }, base, config }: ChannelBranch,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<PublishedBundles> {
+  const refs = await loadRevisionRefs(git, signal);
+  return publishedBundles(ports, { git, head: base, refs, registered: config.directory }, path, signal);
 }
 
 function holds({ changes }: ChannelsRecord, { change }: AskedChange): boolean {
@@ -145,7 +164,7 @@ async function pushChange(
     index,
     ...(!goesOn && { anew: true }),
   };
-  const title = `${changeTitle(wish.change)}\n\nRequested-By: ${wish.by}`;
+  const title = `${changeTitle(wish.change, wish.version)}\n\nRequested-By: ${wish.by}`;
   const answer = await pushCommit(
     ports,
     git,

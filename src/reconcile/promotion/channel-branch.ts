@@ -1,18 +1,18 @@
 /** The branch on which channel files are changed, and the pull request that proposes what is on it. */
 
-import { changeTitle, type ChannelChange } from '../../channels/change-file.ts';
+import { changeTitle } from '../../channels/change-file.ts';
 import { channelFileOf } from '../../channels/judge-file.ts';
+import { memberFacts } from '../../channels/named-revision.ts';
 import type { RepositoryConfig } from '../../config/repository-config.ts';
-import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
+import type { RepositoryDirectory } from '../../revision/package-path.ts';
 import type { Pull } from '../forge/pulls.ts';
 import type { FileChanges, Git } from '../git-port.ts';
 import { proposalJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
-import { publishedNumbers } from '../repository/channel-files.ts';
 import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import { readCommitRecord, type AskedChange, type ChannelsRecord } from '../seal/commit-seal.ts';
 import { code, foreignSentence } from '../text/markdown-blocks.ts';
-import { memberFacts } from './operator-entry.ts';
+import { publishedBundles } from './operator-entry.ts';
 
 /** Commits of one branch that are looked through. */
 const MAX_COMMITS = 300;
@@ -74,17 +74,10 @@ export async function applyChanges(
       const bytes = await git.readFile(commit, file, signal);
       texts.set(file, bytes === null ? undefined : new TextDecoder().decode(bytes));
     }
-    const published = publishedNumbers({ git, head: commit, refs, registered }, change.package);
-    const member =
-      (change.do === 'promote' || change.do === 'create') && change.revision !== undefined
-        ? await memberFacts(
-            { content },
-            { git, refs, directory: pathInRepository(registered, change.package) },
-            { revision: change.revision, published },
-            signal,
-          )
-        : undefined;
-    const facts = { published, day, ...(member && { member }) };
+    const place = { git, head: commit, refs, registered };
+    const bundles = publishedBundles({ content }, place, change.package, signal);
+    const member = await memberFacts(change, bundles);
+    const facts = { published: bundles.published, day, ...(member && { member }) };
     const answer = await content.changeChannels(texts.get(file), change, facts, signal);
     if (!answer.ok) left.push({ asked, message: answer.message, hint: answer.hint });
     else {
@@ -106,7 +99,7 @@ export async function proposeBranch(
   changes: readonly AskedChange[],
   signal?: AbortSignal,
 ): Promise<Pull> {
-  const words = { title: titleOf(changes.map(({ change }) => change)), body: bodyOf(changes) };
+  const words = { title: titleOf(changes), body: bodyOf(changes) };
   if (open === undefined) {
     const { pull } = await access.forge.createPull({ ...words, head: branch, base: config.branch }, signal);
     await ports.enqueue(proposalJob(access.ref, pull.number));
@@ -119,10 +112,10 @@ export async function proposeBranch(
   return open;
 }
 
-function titleOf(changes: readonly ChannelChange[]): string {
-  const [first, ...others] = changes;
+function titleOf([first, ...others]: readonly AskedChange[]): string {
   if (first === undefined) return 'Change channels';
-  return others.length === 0 ? changeTitle(first) : `${changeTitle(first)}, and ${others.length} more`;
+  const title = changeTitle(first.change, first.version);
+  return others.length === 0 ? title : `${title}, and ${others.length} more`;
 }
 
 /** Changes that a body lists. */
@@ -138,8 +131,8 @@ function bodyOf(changes: readonly AskedChange[]): string {
   ].join('\n\n');
 }
 
-function lineOf({ change, by, askedIn }: AskedChange): string {
-  const what = code(changeTitle(change));
+function lineOf({ change, version, by, askedIn }: AskedChange): string {
+  const what = code(changeTitle(change, version));
   const why =
     change.do === 'withdraw' ? change.reason : change.do === 'deprecate' ? change.message : undefined;
   const reason = why === undefined ? '' : `: ${foreignSentence(why)}`;

@@ -50,13 +50,20 @@ export async function channelMoves(
       was === undefined ? channelRevision(place.refs, directory, channel.name) : revisionOf(was.head);
     const to = revisionOf(graph.head);
     const about = aboutOf(was, graph);
+    const versions = new Map(
+      channel.members.flatMap(({ revision, version }) =>
+        version === undefined ? [] : [[revision, version] as const],
+      ),
+    );
+    const version = versions.get(graph.head ?? 0);
     const change = await changeBetween(ports, place, { directory, from, to }, signal);
     moves.push({
       package: path,
       channel: channel.name,
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
-      mermaid: channelMermaid(graph, { about, deprecated: offer.deprecated }),
+      ...(version !== undefined && { version }),
+      mermaid: channelMermaid(graph, { about, deprecated: offer.deprecated, versions }),
       ...followersOf(ports, access, { offer, directory, channel: channel.name }),
       ...(change && { change }),
     });

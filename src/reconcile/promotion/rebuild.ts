@@ -87,7 +87,8 @@ function summaryText(branch: string, left: AppliedChanges['left']): string {
   const moved = `${code(branch)} changed the same channels in the meantime: these changes were repeated on top of it.`;
   if (left.length === 0) return moved;
   const lines = left.map(
-    ({ asked, message }) => `- ${code(changeTitle(asked.change))} was left out: ${foreignSentence(message)}`,
+    ({ asked, message }) =>
+      `- ${code(changeTitle(asked.change, asked.version))} was left out: ${foreignSentence(message)}`,
   );
   return `${moved}\n\n${lines.join('\n')}`;
 }

@@ -101,6 +101,8 @@ export interface ChannelsRecord extends Omit<ByCommand, 'directory'> {
 /** A change, and who asked for it where. */
 export interface AskedChange {
   readonly change: ChannelChange;
+  /** Of the operator in the revision that changes, such as `13.0.1`. */
+  readonly version?: string;
   readonly by: string;
   readonly byId?: ById;
   /** Issue or pull request; absent where Portico began by itself. */

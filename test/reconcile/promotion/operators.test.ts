@@ -11,6 +11,7 @@ import { readPackageChannels } from '../../../src/channels/read-channels.ts';
 import { BUNDLE_IGNORE } from '../../../src/fbc/bundle-record.ts';
 import { documentsOf } from '../../fbc/catalog-text.ts';
 import { runVerb } from '../../fbc/run-verb.ts';
+import { done } from '../command/commanded.ts';
 import type { Files } from '../stage-repository.ts';
 import { startStage, type Stage } from '../stage.ts';
 
@@ -114,8 +115,12 @@ test('an author adds versions of an operator by pull request; Portico proposes t
 
   await repo.publish('second', bundle('1.1.0', { replaces: '1.0.0' }), '/portico publish');
   const [second] = await repo.pulls();
+  expect(second?.title).toBe('Promote operators/p v2 (1.1.0) to stable, and 1 more');
   const checks = await repo.checksOf(second!.number);
   expect(checks.get('portico/channels')?.conclusion).toBe('success');
+  const graph = checks.get('portico/graph')?.output;
+  expect(graph?.title).toBe('operators/p stable: v1 → v2 (1.1.0), and 1 other channel');
+  expect(graph?.summary).toContain('v2["v2 (1.1.0, head)"]');
   await repo.merge(second!.number);
   expect(await repo.pulls()).toEqual([]);
   const { channels } = readPackageChannels((await repo.read(file))!).channels!;
@@ -137,6 +142,35 @@ test('an author adds versions of an operator by pull request; Portico proposes t
   const exported = await runVerb('catalog', 'export', clone, '--json');
   expect(exported.stderr).toBe('');
   expect(exported.stdout).toContain('p.v1.1.0');
+});
+
+test('commands take the version of an operator, or the name of its bundle, for a revision', async () => {
+  const repo = stage.repository('operators');
+  const { data: issue } = await stage.as('bob').rest.issues.create({ ...repo.where, title: 'Channels' });
+  const { number } = issue;
+  expect(await done(repo, number, '/portico channel create operators/p beta 1.0.0', 'bob')).toContain(
+    'Create the channel beta of operators/p: ',
+  );
+  expect(await done(repo, number, '/portico withdraw operators/p@p.v1.1.0 "leaks"', 'bob')).toContain(
+    'Withdraw operators/p v2 (1.1.0): ',
+  );
+  const said = await repo.command(number, '/portico promote operators/p@2.0.0 to beta');
+  expect(said.reply).toContain('No numbered revision of operators/p holds the operator version 2.0.0.');
+  const clone = join(top(), 'clone');
+  await git(top(), 'clone', '--quiet', remote('operators'), clone);
+  const promoted = await runVerb(
+    'withdraw',
+    'operators/p@1.1.0',
+    '--channel=alpha',
+    '--json',
+    '--repo',
+    clone,
+  );
+  expect(promoted.stderr).toBe('');
+  expect(JSON.parse(promoted.stdout)).toMatchObject({
+    title: 'Withdraw operators/p v2 (1.1.0) from alpha',
+    change: { revision: 2 },
+  });
 });
 
 test('a bundle that no catalog could hold is refused before it is published', async () => {
