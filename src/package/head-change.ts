@@ -34,10 +34,12 @@ export function headChange({
   /** Most characters of `content`. */
   readonly limit: number;
 }): HeadChange {
-  const crds = crdSafety(resourcesOf(before), resourcesOf(after)).map(({ severity = 'error', message }) => ({
-    severity: severity === 'error' ? ('error' as const) : ('warning' as const),
-    message,
-  }));
+  const crds = crdSafety(resourcesOf(before), resourcesOf(after)).map(
+    ({ severity = 'error', message, resourceRef: { name } = {} }) => ({
+      severity: severity === 'error' ? ('error' as const) : ('warning' as const),
+      message: name === undefined ? message : `${name}: ${message}`,
+    }),
+  );
   return {
     content: diffMarkdown(diffPackages(before, after), { limit }),
     power: powerMarkdown(power),

@@ -137,22 +137,23 @@ function followersAt(
   );
 }
 
-/** Who has the last word on a channel file where nobody can tell what its gates are. */
+/** Who has the last word on a channel where its file does not say who. */
 const KEEPER: readonly string[] = ['maintain'];
 
 /**
- * The gate of a channel whose file on the base branch cannot be read, and never could: what it asks for is unknown, so whoever
- * keeps the repository has to have approved what takes its place.
+ * The gate of a revision that whoever keeps the repository has to approve, whatever the channel asks for.
+ *
+ * @param why such as `the channel file cannot be read`
  */
-export async function unknownGate(
+export async function keeperGate(
   access: RepositoryAccess,
   { channel, revision, line }: Pick<Joining, 'channel' | 'revision' | 'line'>,
+  why: string,
   facts: GateFacts,
   signal?: AbortSignal,
 ): Promise<PromotionGate> {
   const [state, what] = await approversGate(access, KEEPER, facts, signal);
-  const why = `the base branch's channel file cannot be read, so what it asks for is unknown: ${what}`;
-  return { channel, revision, line, state, what: why };
+  return { channel, revision, line, state, what: `${why}: ${what}` };
 }
 
 async function approversGate(

@@ -6,7 +6,7 @@ import { CHANNELS_FOLDER, packageOfChannelFile, type JudgedChannels } from '../.
 import type { ChannelDocument, PackageChannels } from '../../channels/package-channels.ts';
 import { pathInRepository, type RepositoryDirectory } from '../../revision/package-path.ts';
 import type { ChannelFindings, ProposedFile } from '../check/channels-check.ts';
-import type { ChannelMove } from '../check/graph-check.ts';
+import { isUnsafeUpgrade, type ChannelMove } from '../check/graph-check.ts';
 import { visibleFollowers } from '../downstream/downstream-progress.ts';
 import { overdueJob } from '../jobs.ts';
 import type { Ports, RepositoryAccess } from '../ports.ts';
@@ -20,7 +20,7 @@ import { loadRevisionRefs } from '../repository/package-revisions.ts';
 import type { ProposalSnapshot } from '../repository/proposal-snapshot.ts';
 import { needWholeIndex } from '../repository/whole-index.ts';
 import { catchUserError } from '../text/why-refused.ts';
-import { nothingAsked, promotionGates, unknownGate, type AskedGate, type GateFacts } from './gates.ts';
+import { keeperGate, nothingAsked, promotionGates, type AskedGate, type GateFacts } from './gates.ts';
 import { channelMoves } from './moves.ts';
 
 export interface ProposedChannels extends ChannelFindings {
@@ -101,9 +101,16 @@ export async function proposedChannels(
     // Nothing is asked for a file that cannot be merged.
     const isSound = !conflict && judged.problems.every(({ severity }) => severity !== 'error');
     for (const one of isSound && inForce.isUnknown ? headsOf(judged, place, path) : [])
-      gates.push(await unknownGate(access, one, facts, signal));
+      gates.push(await keeperGate(access, one, UNKNOWN_GATES, facts, signal));
     for (const one of isSound ? joining.slice(0, MAX_JOINING - asked) : [])
       gates.push(...(await promotionGates({ ports, access, signal }, one, facts)));
+    const moved = await channelMoves(ports, access, { place, path, judged }, signal);
+    for (const { channel, to = '' } of isSound ? moved.filter(isUnsafeUpgrade) : []) {
+      const line = judged.channels?.channels.find(({ name }) => name === channel)?.headLine ?? 1;
+      gates.push(
+        await keeperGate(access, { channel, revision: to, line }, UNSAFE_DEFINITIONS, facts, signal),
+      );
+    }
     const isOver = isSound && asked + joining.length > MAX_JOINING;
     asked += isSound ? joining.length : 0;
     due.push(...gates.flatMap((gate) => gate.due ?? []));
@@ -118,10 +125,13 @@ export async function proposedChannels(
       ),
     ];
     files.push({ path, file, problems: [...own, ...judged.problems], gates });
-    moves.push(...(await channelMoves(ports, access, { place, path, judged }, signal)));
+    moves.push(...moved);
   }
   return { files, moves, ...(due.length > 0 && { opens: due }) };
 }
+
+const UNKNOWN_GATES = "the base branch's channel file cannot be read, so what it asks for is unknown";
+const UNSAFE_DEFINITIONS = 'unsafe changes of custom resource definitions';
 
 const TOO_MANY_FILES: ChannelProblem = {
   rule: 'C00',

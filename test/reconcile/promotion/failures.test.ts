@@ -70,6 +70,7 @@ beforeAll(async () => {
       up: {
         spec: SPEC,
         private: false,
+        collaborators: { bob: 'write', carol: 'maintain' },
         files: { ...below('web', web), ...below('api', smallPackage('api')) },
       },
       shop: { spec: `${SPEC}\nupdates: { follow: channel/stable }`, private: false },
@@ -261,7 +262,7 @@ rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }]
 `;
   const allowed = '  annotations: { portico.dev/allow-crd-change: "v1:^.size" }\n';
 
-  test('unsafe changes of definitions fail it, unless they are named; the way back is told', async () => {
+  test('unsafe changes of definitions wait for a maintainer, unless they are named; the way back is told', async () => {
     for (const [revision, files] of [
       ['v5', { 'api/crd.yaml': definition('integer') }],
       ['v6', { 'api/crd.yaml': definition('string'), 'api/role.yaml': role }],
@@ -274,18 +275,30 @@ rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }]
       const { number } = await up.propose(branch, { [fileOf('api')]: judged(members) });
       const checks = await up.checksOf(number);
       const { conclusion, output } = checks.get('portico/graph')!;
-      return [conclusion, output.title, output.summary, checks.get('portico')?.conclusion];
+      const gates = checks.get('portico/channels')!;
+      return [conclusion, output.title, output.summary, gates.conclusion, gates.output.title, number];
     };
-    const [conclusion, title, summary, all] = await graph('unsafe', 'v1, v4, v5, v6');
-    expect([conclusion, title, all]).toEqual([
-      'failure',
+    const [conclusion, title, summary, gate, waits, number] = await graph('unsafe', 'v1, v4, v5, v6');
+    expect([conclusion, title, gate]).toEqual([
+      'neutral',
       'api stable: v5 → v6; 1 unsafe change of custom resource definitions; more is permitted',
-      'failure',
+      'action_required',
     ]);
+    expect(waits).toMatch(/^v6 to stable: unsafe changes of custom resource definitions: [^]* missing by the role maintain/);
+    const gateAfter = async (login: 'bob' | 'carol'): Promise<string | null | undefined> => {
+      await up.review(Number(number), 'APPROVE', undefined, login);
+      await stage.idle();
+      return (await up.checksOf(Number(number))).get('portico/channels')?.conclusion;
+    };
+    // bob may write.
+    expect(await gateAfter('bob')).toBe('action_required');
+    expect(await gateAfter('carol')).toBe('success');
     expect(summary).toContain('v4["v4"]:::deprecated');
     expect(summary).toContain('| `acme/shop:api` | `v1` | step 1 of 1: v1 → v6. |');
-    expect(summary).toMatch(/\*\*Custom resource definitions\*\*\n\n- error: v1: \^\.size: type: /);
-    expect(summary).toContain('`portico.dev/allow-crd-change`');
+    expect(summary).toMatch(
+      /\*\*Custom resource definitions\*\*\n\n- error: widgets\.example\.com: v1: \^\.size: type: /,
+    );
+    expect(summary).toContain('`portico/channels` waits for an approval');
     expect(summary).toMatch(/\*\*May do\*\*[^]*secrets/);
     expect(summary).toMatch(/What changes from the one head to the other[^]*ClusterRole/);
     expect((await graph('named', 'v1, v4, v5, v6, v7'))[0]).toBe('success');
