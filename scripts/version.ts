@@ -24,6 +24,7 @@ const PLACES: readonly (readonly [file: string, before: RegExp])[] = [
   ['deploy/kubernetes/setters.yaml', /image: registry\.example\.com\/portico:/],
   ['deploy/kustomize/example/kustomization.yaml', /newTag: /],
   ['workflows/portico-catalog.yml', /uses: OWNER\/portico@v/],
+  ['workflows/portico-catalog-image.yml', /uses: OWNER\/portico@v/],
   ['workflows/portico-check.yml', /uses: OWNER\/portico@v/],
   ['workflows/portico-run.yml', /uses: OWNER\/portico@v/],
   ['workflows/portico-sweep.yml', /uses: OWNER\/portico@v/],

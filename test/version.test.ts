@@ -33,6 +33,7 @@ test('npm version writes it everywhere, in one commit with the changelog, and ta
     'deploy/kubernetes/setters.yaml',
     'deploy/kustomize/example/kustomization.yaml',
     'workflows/portico-catalog.yml',
+    'workflows/portico-catalog-image.yml',
     'workflows/portico-check.yml',
     'workflows/portico-run.yml',
     'workflows/portico-sweep.yml',

@@ -9,10 +9,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { buildAction } from '../scripts/build.ts';
+import { readInputs, type Inputs } from '../src/action/inputs.ts';
+import { commitFiles, initRepository, kptfile, tag } from './channels/git-fixture.ts';
+import { WEB_CHANNELS } from './channels/web-channels.ts';
 import { ROOT, run, scratch, type Outcome } from './cli/run-portico.ts';
 import { octokitAs } from './e2e/octokit-as.ts';
 import { below, configuration } from './e2e/packages.ts';
 import { documentsOf, type TestEntry } from './fbc/catalog-text.ts';
+import { startMemoryRegistry } from './oci/memory-registry.ts';
 import { longTest } from './long-test.ts';
 import { smallPackage } from './reconcile/small-package.ts';
 import { stageRepository, type StageRepository } from './reconcile/stage-repository.ts';
@@ -60,7 +64,10 @@ describe.each(workflows)('$name', ({ workflow }) => {
 
   test('with rights it checks out and runs nothing, and it ends', () => {
     const uses = steps.map((step) => step.uses ?? '');
-    if (writes || 'pull_request_target' in workflow.on) {
+    // What was pushed to the default branch was reviewed.
+    const isReviewed = Object.keys(workflow.on).join() === 'push';
+    if (isReviewed) expect(workflow.permissions).toMatchObject({ contents: 'read' });
+    else if (writes || 'pull_request_target' in workflow.on) {
       expect(uses.every((one) => OURS.test(one))).toBe(true);
       expect(workflow.concurrency['cancel-in-progress']).toBe(false);
     }
@@ -100,7 +107,7 @@ describe.each(workflows)('$name', ({ workflow }) => {
     const texts = [...JSON.stringify(workflow.jobs).matchAll(/\$\{\{(.*?)\}\}/g)].map(
       ([, text = '']) => text,
     );
-    for (const text of texts) expect(text.trim()).toMatch(/^(?:secrets|vars|runner)\.\w+$/);
+    for (const text of texts) expect(text.trim()).toMatch(/^(?:secrets|vars|runner|steps\.\w+\.outputs)\.\w+$/);
   });
 });
 
@@ -268,6 +275,55 @@ test('portico-catalog.yml, played: what changes in a catalog is in the summary, 
       expect.stringContaining('| `added` | `package` | `p` |'),
     ]);
   }
+});
+
+test('portico-catalog-image.yml, played: the catalog of a clone, or of a directory, is pushed, and its digest is an output', async () => {
+  await using registry = await startMemoryRegistry();
+  const workspace = runner.path('workspace');
+  rmSync(workspace, { recursive: true, force: true });
+  const env = {
+    INPUT_IMAGE: `${registry.host}/acme/catalog:latest`,
+    GITHUB_EVENT_NAME: 'push',
+    GITHUB_REPOSITORY: 'acme/operators',
+  };
+  const clone = initRepository(workspace);
+  const files = {
+    'web/Kptfile': kptfile('web'),
+    'web/service.yaml': service('shop'),
+    '.github/portico/channels/web.yaml': `${WEB_CHANNELS}  members: [v1]\n`,
+  };
+  tag(clone, 'web/v1', commitFiles(clone, files, 1), 1);
+  const first = await play('portico-catalog-image.yml', {}, env);
+  expect(first.stderr).toBe('');
+  const { digest = '', image } = first.outputs;
+  expect([first.code, image]).toEqual([0, `${registry.host}/acme/catalog`]);
+  expect(first.summary).toContain(`${image}@${digest}`);
+  const byTag = registry.manifests.get('acme/catalog:latest');
+  expect(byTag?.bytes).toEqual(registry.manifests.get(`acme/catalog@${digest}`)?.bytes);
+  // A merge that changes nothing of the catalog moves nothing.
+  commitFiles(clone, { ...files, 'README.md': 'Hello.\n' }, 2);
+  expect((await play('portico-catalog-image.yml', {}, env)).outputs['digest']).toBe(digest);
+  const early = await play('portico-catalog-image.yml', {}, { ...env, GITHUB_EVENT_NAME: 'pull_request' });
+  expect([early.code, early.stdout]).toEqual([64, expect.stringContaining('before it is merged')]);
+});
+
+test('only the registry of the forge gets the token of the workflow', () => {
+  const inputs = (image: string): Inputs =>
+    readInputs({
+      INPUT_MODE: 'catalog',
+      INPUT_IMAGE: image,
+      INPUT_TOKEN: 'secret',
+      GITHUB_ACTOR: 'alice',
+      GITHUB_EVENT_NAME: 'push',
+    });
+  expect(inputs('ghcr.io/acme/catalog:latest').login).toEqual({
+    registry: 'ghcr.io',
+    account: 'alice',
+    token: 'secret',
+  });
+  for (const other of ['ghcr.io.evil.example/a:1', 'evil.example/ghcr.io/a:1', 'ghcr.io:5000/a:1'])
+    expect(inputs(other).login).toBeUndefined();
+  expect(JSON.stringify(inputs('ghcr.io/acme/catalog:latest').environment)).not.toContain('secret');
 });
 
 /** A list of deployment branches, as the API gives it. */

@@ -19,7 +19,14 @@ export interface Inputs {
   readonly reads: boolean;
   /** Where findings of a check go as SARIF; '' for nowhere. */
   readonly sarif: string;
+  /** The image that the catalog is pushed to; '' for a catalog that is compared. */
+  readonly image: string;
+  /** The workflow's login for the registry of the forge; absent where the image is elsewhere. */
+  readonly login?: { readonly registry: string; readonly account: string; readonly token: string };
 }
+
+/** The registry that takes the token of a workflow. */
+const REGISTRY_OF_FORGE = 'ghcr.io';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +41,8 @@ export function readInputs(env: Variables): Inputs {
   if (mode === undefined)
     throw wrong(`mode must be one of ${MODES.join(', ')}`, 'See docs/github-action.md.');
   const event = env['GITHUB_EVENT_NAME'] ?? '';
-  refuseEvent(mode, event);
+  const image = mode === 'catalog' ? input('image') : '';
+  refuseEvent(mode, event, image);
   const option = (name: string): readonly string[] =>
     input(name) === '' ? [] : [`--${name}=${input(name)}`];
   const typed = input('directory') || '.';
@@ -42,7 +50,10 @@ export function readInputs(env: Variables): Inputs {
   const reads = READING.includes(mode);
   const commands: Readonly<Record<Inputs['mode'], readonly string[]>> = {
     check: ['check', '--json', ...option('changed-since'), directory],
-    catalog: ['catalog', 'diff', '--output=markdown', ...option('changed-since'), directory],
+    catalog:
+      image === ''
+        ? ['catalog', 'diff', '--output=markdown', ...option('changed-since'), directory]
+        : ['catalog', 'push', '--json', `--source=${sourceOf(env)}`, directory, image],
     run: [
       'run',
       '--json',
@@ -79,10 +90,24 @@ export function readInputs(env: Variables): Inputs {
       },
     }),
     sarif: mode === 'check' ? input('sarif') : '',
+    image,
+    ...(image.startsWith(`${REGISTRY_OF_FORGE}/`) && {
+      login: { registry: REGISTRY_OF_FORGE, account: env['GITHUB_ACTOR'] ?? '', token: input('token') },
+    }),
   };
 }
 
-function refuseEvent(mode: Inputs['mode'], event: string): void {
+function sourceOf(env: Variables): string {
+  return `${env['GITHUB_SERVER_URL'] ?? 'https://github.com'}/${env['GITHUB_REPOSITORY'] ?? ''}`;
+}
+
+function refuseEvent(mode: Inputs['mode'], event: string, image: string): void {
+  if (image !== '' && event === 'pull_request') {
+    throw wrong(
+      'a pull request is not pushed as an image before it is merged',
+      'Start the workflow on push to the default branch, or leave image out to compare the catalog.',
+    );
+  }
   if (READING.includes(mode) && event === 'pull_request_target') {
     throw wrong(
       `mode ${mode} reads the work tree, which pull_request_target must not take from a fork`,

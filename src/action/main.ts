@@ -5,11 +5,14 @@
 
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, writeFileSync } from 'node:fs';
-import { posix } from 'node:path';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { z } from 'zod';
+
 import { PorticoError } from '../error.ts';
+import { codeSpan } from '../text/markdown.ts';
 import { scrubSecrets } from '../text/secrets.ts';
 import { readCheckReport } from './check-report.ts';
 import { readInputs, type Inputs } from './inputs.ts';
@@ -26,6 +29,7 @@ async function main(): Promise<number> {
   if (!(await areSecretsSafe(inputs))) return 1;
   const { code, stdout } = await portico(inputs);
   if (inputs.mode === 'check') tellCheck(inputs, stdout);
+  else if (inputs.image !== '') tellImage(stdout, code);
   else if (inputs.mode === 'catalog') tellCatalog(stdout, code);
   else tellRun(stdout);
   return code;
@@ -45,13 +49,16 @@ async function portico({
   arguments: argv,
   environment,
   reads,
+  login,
 }: Inputs): Promise<{ code: number; stdout: string }> {
+  const aside = process.env['RUNNER_TEMP'] ?? '/';
   // A run reads nothing of the workspace, so it is nowhere near it.
-  const cwd = reads ? process.cwd() : (process.env['RUNNER_TEMP'] ?? '/');
+  const cwd = reads ? process.cwd() : aside;
+  using authfile = login && writeLogin(aside, login);
   const token = randomBytes(16).toString('hex');
   process.stdout.write(`::stop-commands::${token}\n`);
   try {
-    const child = spawn(process.execPath, [PROGRAM, ...argv], {
+    const child = spawn(process.execPath, [PROGRAM, ...argv, ...(authfile?.options ?? [])], {
       cwd,
       env: { ...environment },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -67,6 +74,17 @@ async function portico({
   } finally {
     process.stdout.write(`::${token}::\n`);
   }
+}
+
+/** A login for one registry, as `docker login` keeps it, for as long as it is needed. */
+function writeLogin(
+  folder: string,
+  { registry, account, token }: NonNullable<Inputs['login']>,
+): Disposable & { readonly options: readonly string[] } {
+  const file = join(folder, `portico-login-${randomBytes(8).toString('hex')}.json`);
+  const auth = Buffer.from(`${account}:${token}`).toString('base64');
+  writeFileSync(file, JSON.stringify({ auths: { [registry]: { auth } } }), { mode: 0o600 });
+  return { options: [`--authfile=${file}`], [Symbol.dispose]: () => rmSync(file, { force: true }) };
 }
 
 function tellCheck({ arguments: argv, sarif: file }: Inputs, stdout: string): void {
@@ -90,6 +108,18 @@ function tellCatalog(markdown: string, code: number): void {
       `${annotation('error', 'The catalog is not valid, or cannot be compared: the log says why.')}\n`,
     );
 }
+
+function tellImage(document: string, code: number): void {
+  if (code !== 0) {
+    process.stdout.write(`${annotation('error', 'The catalog was not pushed: the log says why.')}\n`);
+    return;
+  }
+  const { reference, digest } = pushed.parse(JSON.parse(document));
+  summarize(`### The catalog\n\n${codeSpan(reference)}\n`);
+  setOutputs({ image: reference.slice(0, reference.indexOf('@')), digest });
+}
+
+const pushed = z.object({ reference: z.string(), digest: z.string() });
 
 function tellRun(stdout: string): void {
   const report = readRunReport(stdout);

@@ -57,8 +57,8 @@ export interface RegistryAsker {
 
 /** Images and artefacts of registries; names are `HOST/REPOSITORY`. */
 export interface Registry {
-  /** The digest that a tag leads to now. */
-  digestOf(name: string, tag: string, asker: RegistryAsker, signal: AbortSignal): Promise<string>;
+  /** The digest that `HOST/REPOSITORY:TAG` leads to now, or that of `HOST/REPOSITORY@DIGEST` if the registry has it. */
+  digestOf(reference: string, asker: RegistryAsker, signal: AbortSignal): Promise<string>;
   tags(name: string, asker: RegistryAsker, signal: AbortSignal): Promise<readonly string[]>;
   /** The files in it, every byte as the digest says; of a directory alone, with those at the top, where one is named. */
   pull(

@@ -35,17 +35,16 @@ export function createRegistry(options: {
     return made;
   };
   return {
-    digestOf: async (name, tag, asker, signal) => {
-      const reference = parseReference(`${name}:${tag}`);
-      const digest = await clientOf(asker).resolve(reference, signal);
+    digestOf: async (reference, asker, signal) => {
+      const digest = await clientOf(asker).resolve(parseReference(reference), signal);
       if (digest?.startsWith('sha512:') === true) {
-        throw new PorticoError('SOURCE_REFUSED', `${name}:${tag} has a digest by SHA-512`, {
+        throw new PorticoError('SOURCE_REFUSED', `${reference} has a digest by SHA-512`, {
           blame: 'user',
           hint: 'Sources are pinned by SHA-256; ask the publisher to provide one.',
         });
       }
       if (digest !== undefined) return digest;
-      throw new PorticoError('SOURCE_NOT_FOUND', `there is no ${name}:${tag}`, {
+      throw new PorticoError('SOURCE_NOT_FOUND', `there is no ${reference}`, {
         blame: 'user',
         hint: 'Check the name and the tag. Without read access, the answer is the same.',
       });

@@ -14,6 +14,8 @@ export interface ImagePlace {
   readonly semver?: string;
   /** Only what is in this directory of the image is read, and what stands at its top; all of it where absent. */
   readonly directory?: string;
+  /** Instead of the image's files, one with a setter of this name, whose value is the pinned image. */
+  readonly setter?: string;
 }
 
 const PINNED = /^(.+)@(sha256:[0-9a-f]{64})$/;
@@ -26,7 +28,7 @@ export async function registryContent({
   pinned,
   signal,
 }: ContentRequest<ImagePlace>): Promise<Content> {
-  const { image, directory = '' } = place;
+  const { image } = place;
   const { asker, who } = askerAt(host, image, credentials);
   if (pinned !== undefined) {
     const [, name = '', digest = ''] = PINNED.exec(pinned.resolved) ?? [];
@@ -36,12 +38,12 @@ export async function registryContent({
         hint: 'Restore the lock from git, or resolve the source again with --update.',
       });
     }
-    const files = await pull({ host, image, digest, directory, who, asker, signal });
+    const files = await filesOf({ host, place, digest, who, asker, signal });
     const { resolved, version } = pinned;
     return { resolved, files, ...(version !== undefined && { version }) };
   }
   const { digest, tag } = await resolve({ host, place, who, asker, signal });
-  const files = await pull({ host, image, digest, directory, who, asker, signal });
+  const files = await filesOf({ host, place, digest, who, asker, signal });
   return { resolved: `${image}@${digest}`, files, ...(tag !== undefined && { version: tag }) };
 }
 
@@ -92,7 +94,7 @@ async function resolve({
   }
   const found = await cache.learn<string>(
     `tag ${who} ${image}:${chosen}`,
-    async (_before, stop) => ({ value: await registry.digestOf(image, chosen, asker, stop) }),
+    async (_before, stop) => ({ value: await registry.digestOf(`${image}:${chosen}`, asker, stop) }),
     signal,
   );
   return { digest: found, tag: chosen };
@@ -106,27 +108,45 @@ async function resolve({
   }
 }
 
-async function pull({
+async function filesOf({
   host: { cache, registry },
-  image,
+  place: { image, directory = '', setter },
   digest,
-  directory,
   who,
   asker,
   signal,
 }: {
   readonly host: SourceHost;
-  readonly image: string;
+  readonly place: ImagePlace;
   readonly digest: string;
-  readonly directory: string;
   readonly who: string;
   readonly asker: RegistryAsker;
   readonly signal: AbortSignal;
 }): Promise<PackageFiles> {
+  const pinned = `${image}@${digest}`;
+  if (setter !== undefined) {
+    await registry.digestOf(pinned, asker, signal);
+    return new Map([[SETTERS_FILE, { mode: '100644', bytes: settersFile(setter, pinned) }]]);
+  }
   return await cache.content(
-    `image ${who} ${image}@${digest} ${directory}`,
+    `image ${who} ${pinned} ${directory}`,
     (stop) => registry.pull({ name: image, digest, directory }, asker, stop),
     bytesOf,
     signal,
   );
+}
+
+const SETTERS_FILE = 'setters.yaml';
+
+/** As the function apply-setters reads it, by `configPath`. */
+function settersFile(setter: string, image: string): Uint8Array {
+  return new TextEncoder().encode(`apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: ${setter}
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  ${setter}: "${image}"
+`);
 }

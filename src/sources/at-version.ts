@@ -9,9 +9,9 @@ export function atVersion(place: SourcePlace, version: string): SourcePlace | un
     case 'helm':
       return chooseVersion([version], place.version) === version ? { ...place, version } : undefined;
     case 'oci': {
-      const { semver, image } = place;
+      const { semver, ...rest } = place;
       const fits = semver !== undefined && chooseVersion([version], semver) === version;
-      return fits ? { kind: 'oci', image, tag: version } : undefined;
+      return fits ? { ...rest, tag: version } : undefined;
     }
     case 'git': {
       const { semver, repo } = place;

@@ -87,6 +87,9 @@ const oci = z
   .strictObject({
     ref: text(imageProblem).meta({ description: 'oci://HOST/NAME with :TAG or @sha256:DIGEST.' }),
     semver: semver.optional().meta({ description: 'A range over the tags: the newest of them is taken.' }),
+    setter: label.optional().meta({
+      description: 'Instead of the files of the image, setters.yaml with this setter: its value is the image by digest.',
+    }),
   })
   .check((ctx) => {
     const { tag, digest } = readImage(ctx.value.ref) ?? {};
@@ -137,7 +140,8 @@ const packageSource = z.strictObject({
 
 const KINDS = ['git', 'oci', 'http', 'helm', 'package', 'manual'] as const;
 /** Fields that say what is taken of content which people do not keep themselves. */
-const TAKING = ['include', 'exclude', 'newRoot', 'keepLegal', 'credentials'] as const;
+const CHOOSING = ['include', 'exclude', 'newRoot', 'keepLegal'] as const;
+const TAKING = [...CHOOSING, 'credentials'] as const;
 
 const glob = text(globProblem);
 const destination = text(destinationProblem);
@@ -166,15 +170,14 @@ const sourceSchema = z
       const message = `must have exactly one of ${KINDS.join(', ')}, and ${fields}`;
       ctx.issues.push({ code: 'custom', message, input: value });
     }
-    for (const field of value.manual === undefined ? [] : TAKING) {
-      if (value[field] === undefined) continue;
-      ctx.issues.push({
-        code: 'custom',
-        path: [field],
-        message: 'belongs to content that is fetched, and this source is manual',
-        input: value,
-      });
-    }
+    const refuse = (fields: readonly (typeof TAKING)[number][], message: string): void => {
+      for (const field of fields)
+        if (value[field] !== undefined)
+          ctx.issues.push({ code: 'custom', path: [field], message, input: value });
+    };
+    if (value.manual) refuse(TAKING, 'belongs to content that is fetched, and this source is manual');
+    if (value.oci?.setter !== undefined)
+      refuse(CHOOSING, 'belongs to the files of an image, and this source takes none of them');
   });
 
 export type WrittenSource = z.output<typeof sourceSchema>;

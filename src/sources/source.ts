@@ -10,6 +10,8 @@ export type SourcePlace =
       readonly tag?: string;
       readonly digest?: string;
       readonly semver?: string;
+      /** Name of a setter that gets the pinned image; the files of the image are not taken then. */
+      readonly setter?: string;
     }
   | { readonly kind: 'http'; readonly url: string; readonly sha256?: string }
   /** A chart of a Helm repository, which is one over http or, with `oci://`, a registry. */

@@ -48,7 +48,8 @@ function placeOf(written: WrittenSource): SourcePlace | undefined {
   }
   if (oci === undefined) return undefined;
   const image = readImage(oci.ref) ?? { image: oci.ref };
-  return { kind: 'oci', ...image, ...(oci.semver && { semver: ranged(oci.semver) }) };
+  const { semver, setter } = oci;
+  return { kind: 'oci', ...image, ...(semver && { semver: ranged(semver) }), ...(setter && { setter }) };
 }
 
 /** The schema has refused what is no range. */

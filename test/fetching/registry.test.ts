@@ -62,6 +62,41 @@ sources:
   await expect(syncTexts(forged, host(), { locked: true })).rejects.toMatchObject({ code: 'SOURCES_LOCK' });
 });
 
+test('a setter gets an image by its digest; the registry must have that, and no file of it is taken', async () => {
+  const host = () => sourceHost([registry.host]);
+  const image = `${registry.host}/acme/catalog`;
+  const first = putLayer(registry, 'acme/catalog:latest', tgz({ 'configs/a.yaml': 'a: 1\n' }), IMAGE);
+  const { texts } = await syncTexts(
+    {
+      'portico-sources.yaml': `apiVersion: config.portico.dev/v1alpha1
+kind: Sources
+sources:
+- { id: images, oci: { ref: "oci://${image}:latest", setter: catalog } }
+`,
+    },
+    host(),
+  );
+  const setters = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: catalog
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  catalog: "${image}@${first}"
+`;
+  expect(texts['images/setters.yaml']).toBe(setters);
+  const second = putLayer(registry, 'acme/catalog:latest', tgz({ 'configs/a.yaml': 'a: 2\n' }), IMAGE);
+  expect((await syncTexts(texts, host(), { locked: true })).differences).toEqual([]);
+  const updated = await syncTexts(texts, host(), { update: ['images'] });
+  expect(updated.texts['images/setters.yaml']).toBe(setters.replace(first, second));
+  const lock = texts['portico-sources.lock.yaml']!.replace(first, `sha256:${'0'.repeat(64)}`);
+  const forged = { ...texts, 'portico-sources.lock.yaml': lock };
+  await expect(syncTexts(forged, host(), { locked: true })).rejects.toMatchObject({
+    code: 'SOURCE_NOT_FOUND',
+  });
+});
+
 test('a directory of an image is taken, whatever else the image holds', async () => {
   const layer = gzipSync(
     tar(
@@ -117,7 +152,7 @@ test.each([
   });
   const credential = credentialFor('robot', new URL('https://registry.example/'));
   const asker = { name: 'robot', credentialFor, credential };
-  const digest = asked.digestOf('registry.example/a', 'v1', asker, new AbortController().signal);
+  const digest = asked.digestOf('registry.example/a:v1', asker, new AbortController().signal);
   if (isTold) await expect(digest).resolves.toBe(`sha256:${'a'.repeat(64)}`);
   else
     await expect(digest).rejects.toMatchObject({

@@ -14,6 +14,7 @@ test.each<[place: SourcePlace, version: string, fits: object | undefined]>([
   [{ kind: 'helm', repository: 'https://c.example', chart: 'a', version: '>=1 <2' }, '2.0.0', undefined],
   [{ kind: 'helm', repository: 'https://c.example', chart: 'a', version: '>=1 <2' }, 'x', undefined],
   [{ kind: 'oci', image: 'h/a', semver: '^1' }, 'v1.2.3', { kind: 'oci', image: 'h/a', tag: 'v1.2.3' }],
+  [{ kind: 'oci', image: 'h/a', semver: '^1', setter: 's' }, '1.2.3', { tag: '1.2.3', setter: 's' }],
   [{ kind: 'oci', image: 'h/a', tag: 'latest' }, '1.2.3', undefined],
   [{ kind: 'git', repo: REPO, semver: '^1' }, '1.2.3', { kind: 'git', repo: REPO, ref: '1.2.3' }],
   [{ kind: 'git', repo: REPO, ref: 'main' }, '1.2.3', undefined],

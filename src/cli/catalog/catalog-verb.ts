@@ -26,7 +26,7 @@ export const CATALOG_VERB: Verb = {
     'olm.template.basic and olm.template.substitutes; --bundles holds rendered bundles, each in a file named after its',
     'image with /, : and @ as _. resolve prints the bundle to install; an error says whether the version is missing or',
     'unreachable. plan shows what each downstream in the folders of --in gets next. export writes the packages of a clone as a catalog. push puts a',
-    'catalog into a registry as the image of a ClusterCatalog, and prints its digest. import plans how to turn a catalog',
+    'catalog, or that of a clone with channels, into a registry as the image of a ClusterCatalog, and prints its digest. import plans how to turn a catalog',
     'into packages, revisions and channels of a clone; --write creates a branch, with a commit and a tag for each revision.',
     'Output goes to stdout only, unless you give --lock, --to or --write.',
   ],

@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { exportCatalog } from '../../channels/export-catalog.ts';
+import { CHANNELS_FOLDER } from '../../channels/judge-file.ts';
 import { PorticoError } from '../../error.ts';
 import type { Catalog } from '../../fbc/catalog.ts';
 import { byText } from '../../fbc/go-text.ts';
@@ -16,10 +20,26 @@ import { withUpstream } from './upstream-clone.ts';
 
 /** `portico catalog export [DIR]`: the packages and channels of a clone as a file-based catalog. */
 export async function exportVerb(call: Call): Promise<number> {
-  const { signal, terminal } = call;
+  const { terminal } = call;
   const target = call.text('to');
   if (target !== undefined) requireFree(call.path(target));
-  const folder = call.path(call.positionals[0] ?? '.');
+  const catalog = await exportedCatalog(call, call.path(call.positionals[0] ?? '.'));
+  if (target === undefined) return writeCatalog(call, catalog);
+  const files = filesOf(catalog);
+  writeNewFolder(call.path(target), files);
+  if (terminal.json) terminal.document({ files: [...files.keys()] });
+  else terminal.print(`Wrote ${counted(files.size, 'file')} to ${target}.`);
+  return EXIT.ok;
+}
+
+/** True for a clone whose packages have channels. */
+export function holdsChannels(folder: string): boolean {
+  return existsSync(join(folder, CHANNELS_FOLDER));
+}
+
+/** The valid catalog that a clone offers. Throws `CATALOG_INVALID` and `EXPORT_REFUSED`. */
+export async function exportedCatalog(call: Call, folder: string): Promise<Catalog> {
+  const { signal, terminal } = call;
   const options = { named: call.text('repository'), branch: call.text('branch') };
   const catalog = await withUpstream(folder, options, signal, async (upstream) => {
     const wanted = call.list('package');
@@ -44,18 +64,11 @@ export async function exportVerb(call: Call): Promise<number> {
   });
   const { errors, warnings } = validateCatalog(catalog);
   for (const { message } of warnings) terminal.warn(message);
-  if (errors.length > 0) {
-    throw new PorticoError('CATALOG_INVALID', `the catalog would not be valid:\n${verdictText(errors, 50)}`, {
-      blame: 'user',
-      hint: 'portico catalog plan shows problems in channel files. A revision without resources needs an image, which packages do not have.',
-    });
-  }
-  if (target === undefined) return writeCatalog(call, catalog);
-  const files = filesOf(catalog);
-  writeNewFolder(call.path(target), files);
-  if (terminal.json) terminal.document({ files: [...files.keys()] });
-  else terminal.print(`Wrote ${counted(files.size, 'file')} to ${target}.`);
-  return EXIT.ok;
+  if (errors.length === 0) return catalog;
+  throw new PorticoError('CATALOG_INVALID', `the catalog would not be valid:\n${verdictText(errors, 50)}`, {
+    blame: 'user',
+    hint: 'portico catalog plan shows problems in channel files. A revision without resources needs an image, which packages do not have.',
+  });
 }
 
 function noPackage(path: string, all: readonly string[]): PorticoError {
