@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   BRANCH_CHECKED_OUT: 'the branch to write is checked out in the clone',
   BRANCH_MISSING: 'the clone has no registered branch',
   BULK_IN_BULK: 'a bulk command contains another one',
+  BUNDLE_PUBLISHED: 'a published bundle would change',
   BUNDLE_REFUSED: 'a bundle cannot be converted',
   CATALOG_INVALID: 'a catalog is not valid',
   CATALOG_LIMIT: 'a catalog is larger than the limits',

@@ -9,15 +9,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 import { buildAction } from '../scripts/build.ts';
-import { readInputs, type Inputs } from '../src/action/inputs.ts';
+import { readInputs } from '../src/action/inputs.ts';
 import { commitFiles, initRepository, kptfile, tag } from './channels/git-fixture.ts';
 import { WEB_CHANNELS } from './channels/web-channels.ts';
 import { ROOT, run, scratch, type Outcome } from './cli/run-portico.ts';
 import { octokitAs } from './e2e/octokit-as.ts';
 import { below, configuration } from './e2e/packages.ts';
 import { documentsOf, type TestEntry } from './fbc/catalog-text.ts';
-import { startMemoryRegistry } from './oci/memory-registry.ts';
 import { longTest } from './long-test.ts';
+import { startMemoryRegistry } from './oci/memory-registry.ts';
 import { smallPackage } from './reconcile/small-package.ts';
 import { stageRepository, type StageRepository } from './reconcile/stage-repository.ts';
 import type { Login } from './reconcile/stage.ts';
@@ -107,7 +107,8 @@ describe.each(workflows)('$name', ({ workflow }) => {
     const texts = [...JSON.stringify(workflow.jobs).matchAll(/\$\{\{(.*?)\}\}/g)].map(
       ([, text = '']) => text,
     );
-    for (const text of texts) expect(text.trim()).toMatch(/^(?:secrets|vars|runner|steps\.\w+\.outputs)\.\w+$/);
+    for (const text of texts)
+      expect(text.trim()).toMatch(/^(?:secrets|vars|runner|steps\.\w+\.outputs)\.\w+$/);
   });
 });
 
@@ -283,6 +284,7 @@ test('portico-catalog-image.yml, played: the catalog of a clone, or of a directo
   rmSync(workspace, { recursive: true, force: true });
   const env = {
     INPUT_IMAGE: `${registry.host}/acme/catalog:latest`,
+    'INPUT_BUNDLE-IMAGES': `${registry.host}/acme/bundles`,
     GITHUB_EVENT_NAME: 'push',
     GITHUB_REPOSITORY: 'acme/operators',
   };
@@ -307,23 +309,21 @@ test('portico-catalog-image.yml, played: the catalog of a clone, or of a directo
   expect([early.code, early.stdout]).toEqual([64, expect.stringContaining('before it is merged')]);
 });
 
-test('only the registry of the forge gets the token of the workflow', () => {
-  const inputs = (image: string): Inputs =>
-    readInputs({
-      INPUT_MODE: 'catalog',
-      INPUT_IMAGE: image,
-      INPUT_TOKEN: 'secret',
-      GITHUB_ACTOR: 'alice',
-      GITHUB_EVENT_NAME: 'push',
-    });
-  expect(inputs('ghcr.io/acme/catalog:latest').login).toEqual({
-    registry: 'ghcr.io',
-    account: 'alice',
-    token: 'secret',
+test.each([
+  ['ghcr.io/acme/catalog:latest', { registry: 'ghcr.io', account: 'alice', token: 'secret' }],
+  ['ghcr.io.evil.example/a:1', undefined],
+  ['evil.example/ghcr.io/a:1', undefined],
+  ['ghcr.io:5000/a:1', undefined],
+])('of the workflow, %s gets the login %j', (image, login) => {
+  const inputs = readInputs({
+    INPUT_MODE: 'catalog',
+    INPUT_IMAGE: image,
+    INPUT_TOKEN: 'secret',
+    GITHUB_ACTOR: 'alice',
+    GITHUB_EVENT_NAME: 'push',
   });
-  for (const other of ['ghcr.io.evil.example/a:1', 'evil.example/ghcr.io/a:1', 'ghcr.io:5000/a:1'])
-    expect(inputs(other).login).toBeUndefined();
-  expect(JSON.stringify(inputs('ghcr.io/acme/catalog:latest').environment)).not.toContain('secret');
+  expect(inputs.login).toEqual(login);
+  expect(JSON.stringify(inputs.environment)).not.toContain('secret');
 });
 
 /** A list of deployment branches, as the API gives it. */

@@ -53,7 +53,15 @@ export function readInputs(env: Variables): Inputs {
     catalog:
       image === ''
         ? ['catalog', 'diff', '--output=markdown', ...option('changed-since'), directory]
-        : ['catalog', 'push', '--json', `--source=${sourceOf(env)}`, directory, image],
+        : [
+            'catalog',
+            'push',
+            '--json',
+            `--source=${sourceOf(env)}`,
+            ...option('bundle-images'),
+            directory,
+            image,
+          ],
     run: [
       'run',
       '--json',

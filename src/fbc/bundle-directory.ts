@@ -36,6 +36,27 @@ export function readBundleDirectory(files: PackageFiles): BundleBlob {
   return bundleOf(of, csv, manifests, metadata);
 }
 
+/**
+ * What an image of the bundle holds, and its labels: what `metadata` says, as `opm alpha bundle build` writes it. Labels are sorted by their
+ * names.
+ */
+export function bundleImageContent(files: PackageFiles): {
+  readonly files: PackageFiles;
+  readonly labels: Readonly<Record<string, string>>;
+} {
+  const annotations =
+    manifestsIn(files, 'metadata/')
+      .map(({ fields }) => fields['annotations'])
+      .find(isMap) ?? {};
+  const labels = Object.entries(annotations).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return {
+    files: new Map([...files].filter(([path]) => /^(?:manifests|metadata|tests)\//.test(path))),
+    labels: Object.fromEntries(labels.sort(([a], [b]) => byText(a, b))),
+  };
+}
+
 /** The bundle of an image, which it names; it is one of its images itself. */
 export function imageBundle(files: PackageFiles, image: string): BundleBlob {
   const bundle = readBundleDirectory(files);

@@ -39,13 +39,27 @@ export async function artifactOf(files: PackageFiles, facts: ArtifactFacts = {})
 const CATALOG_LABEL = 'operators.operatorframework.io.index.configs.v1';
 
 /** Makes the image of a catalog, as catalogd and OLM v0 read it: its files below `/configs`. */
-export async function catalogImageOf(files: PackageFiles, facts: ArtifactFacts = {}): Promise<Artifact> {
-  const tar = tarOf(new Map([...files].map(([path, file]) => [`configs/${path}`, file])));
+export function catalogImageOf(files: PackageFiles, facts: ArtifactFacts = {}): Promise<Artifact> {
+  const below = new Map([...files].map(([path, file]) => [`configs/${path}`, file]));
+  return imageOf(below, { [CATALOG_LABEL]: '/configs' }, facts);
+}
+
+/**
+ * Makes an image of files alone, as tools of the field read it.
+ *
+ * @param labels in their order, which is part of the digest
+ */
+export async function imageOf(
+  files: PackageFiles,
+  labels: Readonly<Record<string, string>>,
+  facts: ArtifactFacts = {},
+): Promise<Artifact> {
+  const tar = tarOf(files);
   // No program is in it, so it fits every machine; readers want some platform to be named.
   const config = {
     architecture: 'amd64',
     os: 'linux',
-    config: { Labels: { [CATALOG_LABEL]: '/configs' } },
+    config: { Labels: labels },
     rootfs: { type: 'layers', diff_ids: [digestOf(tar)] },
   };
   const layer = blob(LAYER_TAR_GZIP, await gzip(tar));

@@ -88,7 +88,8 @@ const oci = z
     ref: text(imageProblem).meta({ description: 'oci://HOST/NAME with :TAG or @sha256:DIGEST.' }),
     semver: semver.optional().meta({ description: 'A range over the tags: the newest of them is taken.' }),
     setter: label.optional().meta({
-      description: 'Instead of the files of the image, setters.yaml with this setter: its value is the image by digest.',
+      description:
+        'Instead of the files of the image, setters.yaml with this setter: its value is the image by digest.',
     }),
   })
   .check((ctx) => {

@@ -7,6 +7,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { buildTool } from '../../scripts/oracles/tools.ts';
+import { BUNDLE_IGNORE } from '../../src/fbc/bundle-record.ts';
+import { commitFiles, git, initRepository, kptfile, tag } from '../channels/git-fixture.ts';
+import { below } from '../e2e/packages.ts';
 import { documentsOf } from '../fbc/catalog-text.ts';
 import { runVerb } from '../fbc/run-verb.ts';
 import { startRegistry, type RealRegistry } from './real-registry.ts';
@@ -23,11 +26,11 @@ function catalog(file: string, documents: readonly object[]): string {
 
 /** What operator-controller would install from the image, as catalogd unpacks it. */
 function chosen(image: string, installed: string): unknown {
-  const question = {
-    ask: 'resolve',
-    image,
-    options: { package: 'p', channels: ['stable'], installed, policy: 'CatalogProvided' },
-  };
+  const options = { package: 'p', channels: ['stable'], installed, policy: 'CatalogProvided' };
+  return asked({ ask: 'resolve', image, options });
+}
+
+function asked(question: object): unknown {
   const { stdout, stderr } = spawnSync(buildTool('operator-controller'), {
     input: JSON.stringify(question),
     encoding: 'utf8',
@@ -35,9 +38,8 @@ function chosen(image: string, installed: string): unknown {
   return stdout === '' ? stderr : JSON.parse(stdout);
 }
 
-function bundleDirectory(version: string, description: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'portico-bundle-'));
-  const files = {
+function bundleFiles(version: string, description: string): Readonly<Record<string, string>> {
+  return {
     'metadata/annotations.yaml': 'annotations: {operators.operatorframework.io.bundle.package.v1: p}\n',
     'manifests/csv.yaml': `apiVersion: operators.coreos.com/v1alpha1
 kind: ClusterServiceVersion
@@ -45,6 +47,11 @@ metadata: {name: p.v${version}}
 spec: {version: ${version}, description: ${description}}
 `,
   };
+}
+
+function bundleDirectory(version: string, description: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-bundle-'));
+  const files = bundleFiles(version, description);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(join(directory, dirname(path)), { recursive: true });
     writeFileSync(join(directory, path), text);
@@ -107,6 +114,67 @@ describe('the image of a catalog', { tags: ['story', 'docker-registry', 'go'] },
     expect(await runVerb('push', catalog('any.json', DOCUMENTS), plain)).toMatchObject({ exit: 0 });
     expect(chosen(plain, '')).toContain('unsupported image-specific operation on artifact');
     expect(chosen(pinned, 'p.v1.0.0')).toMatchObject({ resolved: 'p.v1.1.0' });
+  });
+
+  test('bundles that packages hold have images, which operator-controller unpacks, and which never change', async () => {
+    const clone = initRepository(mkdtempSync(join(tmpdir(), 'portico-operators-')));
+    const channels = `apiVersion: config.portico.dev/v1alpha1
+kind: PackageChannels
+package: p
+defaultChannel: stable
+channels: [{ name: stable, auto: all }]
+`;
+    const publish = (version: string, description: string, revision: number): void => {
+      const files = {
+        ...bundleFiles(version, description),
+        Kptfile: kptfile('p'),
+        '.krmignore': BUNDLE_IGNORE,
+      };
+      const commit = commitFiles(
+        clone,
+        { ...below('p', files), '.github/portico/channels/p.yaml': channels },
+        revision,
+      );
+      tag(clone, `p/v${revision}`, commit, revision);
+    };
+    publish('1.0.0', 'first', 1);
+    publish('1.1.0', 'second', 2);
+    const reference = `${registry.host}/acme/operators:latest`;
+    const push = () =>
+      runVerb(
+        'catalog',
+        'push',
+        clone,
+        reference,
+        '--bundle-images',
+        `${registry.host}/acme/bundles`,
+        '--json',
+      );
+    const pushed = await push();
+    expect(pushed).toMatchObject({ exit: 0, stderr: '' });
+    const { digest } = JSON.parse(pushed.stdout) as { digest: string };
+    const catalogImage = `${registry.host}/acme/operators@${digest}`;
+    expect(chosen(catalogImage, 'p.v1.0.0')).toMatchObject({ resolved: 'p.v1.1.0' });
+    const { stdout } = await runVerb('catalog', 'render', catalogImage, '--json');
+    const { documents } = JSON.parse(stdout) as {
+      documents: { schema: string; name: string; image: string }[];
+    };
+    const bundles = documents.filter(({ schema }) => schema === 'olm.bundle');
+    expect(bundles.map(({ name }) => name)).toEqual(['p.v1.0.0', 'p.v1.1.0']);
+    for (const { image, name } of bundles) {
+      expect(image).toMatch(/\/acme\/bundles@sha256:/);
+      const rendered = await runVerb('catalog', 'render', image, '--json');
+      expect(JSON.parse(rendered.stdout)).toEqual({ documents: bundles.filter((one) => one.name === name) });
+      expect(asked({ ask: 'bundle', image })).toMatchObject({
+        text: expect.stringContaining(`name: ${name}\n`),
+      });
+    }
+    expect((await push()).stdout).toContain(digest);
+
+    git(clone, ['tag', '-d', 'p/v2']);
+    publish('1.1.0', 'changed', 2);
+    const refused = await push();
+    expect([refused.exit, refused.stderr]).toEqual([65, expect.stringContaining('as another version')]);
   });
 
   test('the same catalog has the same digest, however it is written, and one with a mistake is not pushed', async () => {

@@ -33,7 +33,10 @@ describe('a document of sources', () => {
     ['{ id: A, http: { url: https://a.example/x } }', 'sources[0].id must be 1 to 63 lower-case letters'],
     ['{ id: a }', 'sources[0] must have exactly one of git, oci, http, helm, package, manual, and says none'],
     ['{ id: a, manual: true, http: { url: https://a.example/x } }', 'and says http and manual'],
-    ['{ id: a, oci: { ref: "oci://h.example/a:1", setter: a }, newRoot: b }', 'sources[0].newRoot belongs to the files'],
+    [
+      '{ id: a, oci: { ref: "oci://h.example/a:1", setter: a }, newRoot: b }',
+      'sources[0].newRoot belongs to the files',
+    ],
     ['{ id: a, manual: true, include: ["*"] }', 'sources[0].include belongs to content that is fetched'],
     ['{ id: a, http: { url: file:///etc/passwd } }', 'sources[0].http.url must begin with https://'],
     [

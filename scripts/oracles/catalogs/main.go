@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sort"
 
+	"github.com/operator-framework/operator-controller/internal/shared/util/image"
 	"github.com/sirupsen/logrus"
 )
 
@@ -26,7 +27,7 @@ type question struct {
 	Ranges  []string    `json:"ranges"`
 	// Versions that each range is asked of.
 	Versions []string `json:"versions"`
-	// The reference of a catalog's image, which is unpacked and asked instead of the files.
+	// The reference of the image of a catalog or bundle, which is unpacked and asked instead of the files.
 	Image string `json:"image"`
 }
 
@@ -42,18 +43,18 @@ type options struct {
 }
 
 var answers = map[string]func(directory string, asked question) any{
-	"validate":          validate,
-	"render":            render,
-	"list":              list,
-	"graph":             graph,
-	"bundle":            renderBundle,
-	"template":          renderTemplate,
-	"resolve":           resolveBundle,
-	"successors":        successors,
-	"ranges":            ranges,
-	"heads":             heads,
-	"add":               addByVersion,
-	"index":             changeIndex,
+	"validate":   validate,
+	"render":     render,
+	"list":       list,
+	"graph":      graph,
+	"bundle":     renderBundle,
+	"template":   renderTemplate,
+	"resolve":    resolveBundle,
+	"successors": successors,
+	"ranges":     ranges,
+	"heads":      heads,
+	"add":        addByVersion,
+	"index":      changeIndex,
 }
 
 func main() {
@@ -73,7 +74,11 @@ func main() {
 		write(filepath.Join(directory, path), text)
 	}
 	if asked.Image != "" {
-		directory, err = unpack(directory, asked.Image)
+		cacheIn := image.CatalogCache
+		if asked.Ask == "bundle" {
+			cacheIn = image.BundleCache
+		}
+		directory, err = unpack(directory, asked.Image, cacheIn)
 		check(err)
 	}
 	encoder := json.NewEncoder(os.Stdout)

@@ -16,7 +16,7 @@ export const CATALOG_VERB: Verb = {
     'portico catalog resolve DIR --package NAME [--channel NAME]… [--version RANGE] [--policy POLICY] [--installed BUNDLE]',
     'portico catalog plan [DIR] [--in FOLDER]… [--package PATH]',
     'portico catalog export [DIR] [--package PATH] [--branch NAME] [-o yaml|json | --to FOLDER]',
-    'portico catalog push DIR HOST/REPOSITORY:TAG [--source URL] [--revision TEXT]',
+    'portico catalog push DIR HOST/REPOSITORY:TAG [--bundle-images HOST/REPOSITORY] [--source URL] [--revision TEXT]',
     'portico catalog import DIR… [--repo CLONE] [--into PATH] [--branch NAME] [--replace-channels] [--mode MODE] [--images] [--write]',
   ],
   description: [
@@ -100,6 +100,11 @@ export const CATALOG_VERB: Verb = {
       help: 'its version, if the catalog no longer has it',
     },
     { name: 'to', value: 'FOLDER', help: 'export: a new or empty folder, with a file for each package' },
+    {
+      name: 'bundle-images',
+      value: 'HOST/REPOSITORY',
+      help: 'export, push: where images of the bundles that packages hold are; push pushes them, each with the name of its bundle as its tag',
+    },
     { name: 'source', value: 'URL', help: 'push: the repository of the catalog, for the image' },
     { name: 'revision', value: 'TEXT', help: 'push: the commit of the catalog, for the image' },
     {

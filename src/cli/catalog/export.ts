@@ -14,6 +14,7 @@ import { counted } from '../../text/counted.ts';
 import { EXIT } from '../exit-code.ts';
 import { requireFree, writeNewFolder } from '../folder-write.ts';
 import type { Call } from '../verb.ts';
+import { bundleImagesOf } from './bundle-images.ts';
 import { KEPT_OTHERS, keptOf, recordedPackages } from './exported-packages.ts';
 import { writeCatalog } from './render.ts';
 import { withUpstream } from './upstream-clone.ts';
@@ -38,7 +39,11 @@ export function holdsChannels(folder: string): boolean {
 }
 
 /** The valid catalog that a clone offers. Throws `CATALOG_INVALID` and `EXPORT_REFUSED`. */
-export async function exportedCatalog(call: Call, folder: string): Promise<Catalog> {
+export async function exportedCatalog(
+  call: Call,
+  folder: string,
+  images = bundleImagesOf(call),
+): Promise<Catalog> {
   const { signal, terminal } = call;
   const options = { named: call.text('repository'), branch: call.text('branch') };
   const catalog = await withUpstream(folder, options, signal, async (upstream) => {
@@ -55,7 +60,7 @@ export async function exportedCatalog(call: Call, folder: string): Promise<Catal
     for (const { offer, channels } of chosen)
       if (channels === undefined) terminal.warn(`${offer.path} has no channel file and is skipped`);
     const offered = chosen.filter(({ channels }) => channels !== undefined);
-    const packages = await recordedPackages(upstream, offered, signal);
+    const packages = await recordedPackages(upstream, offered, signal, images);
     const { catalog: made, notes } = exportCatalog(packages, upstream.source.repository);
     for (const note of notes) terminal.warn(note);
     const kept = await upstream.git.readFile(upstream.source.commit, KEPT_OTHERS, signal);
@@ -67,7 +72,7 @@ export async function exportedCatalog(call: Call, folder: string): Promise<Catal
   if (errors.length === 0) return catalog;
   throw new PorticoError('CATALOG_INVALID', `the catalog would not be valid:\n${verdictText(errors, 50)}`, {
     blame: 'user',
-    hint: 'portico catalog plan shows problems in channel files. A revision without resources needs an image, which packages do not have.',
+    hint: 'portico catalog plan shows problems in channel files. A bundle without manifests needs an image: name where with --bundle-images.',
   });
 }
 

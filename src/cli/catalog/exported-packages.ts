@@ -11,6 +11,7 @@ import { readDocuments } from '../../fbc/read-documents.ts';
 import { textAt, valueAt } from '../../fbc/value-at.ts';
 import type { PackageFiles } from '../../package/package.ts';
 import { revisionsOf } from '../../revision/numbering.ts';
+import type { BundleImages } from './bundle-images.ts';
 import type { ClonePackage, UpstreamClone } from './upstream-clone.ts';
 
 /** Where it is kept what catalogs say beyond channels: a file for each package, and one for what belongs to none. */
@@ -22,22 +23,27 @@ export interface RecordedPackage extends KnownPackage {
   readonly claims: ReadonlyMap<string, BundleClaims>;
 }
 
-/** Packages with all that an export needs of their revisions. Those without a channel file have channels without a name. */
+/**
+ * Packages with all that an export needs of their revisions. Those without a channel file have channels without a name. With `images`, a
+ * bundle that a package holds is that of an image.
+ */
 export async function recordedPackages(
   upstream: UpstreamClone,
   packages: readonly ClonePackage[],
   signal: AbortSignal,
+  images?: BundleImages,
 ): Promise<RecordedPackage[]> {
   const ledger = await upstream.git.refs('refs/portico/published/', signal);
   const found: RecordedPackage[] = [];
-  for (const one of packages) found.push(await recorded(upstream, one, [...ledger.keys()], signal));
+  for (const one of packages)
+    found.push(await recorded(upstream, one, { ledger: [...ledger.keys()], images }, signal));
   return found;
 }
 
 async function recorded(
   upstream: UpstreamClone,
   one: ClonePackage,
-  ledger: readonly string[],
+  { ledger, images }: { readonly ledger: readonly string[]; readonly images: BundleImages | undefined },
   signal: AbortSignal,
 ): Promise<RecordedPackage> {
   const { git, source } = upstream;
@@ -54,7 +60,11 @@ async function recorded(
   for (const { name, commit, tree } of one.revisions) {
     const number = numberOf(name);
     if (number === undefined) continue;
-    const record = await bundleAt(upstream, { one, name, commit, isOffered: offered.has(number) }, signal);
+    const record = await bundleAt(
+      upstream,
+      { one, name, commit, isOffered: offered.has(number), images },
+      signal,
+    );
     if (record?.claims !== undefined && !claims.has(record.bundle.name))
       claims.set(record.bundle.name, record.claims);
     revisions.set(number, {
@@ -82,18 +92,22 @@ async function bundleAt(
     name,
     commit,
     isOffered,
+    images,
   }: {
     readonly one: ClonePackage;
     readonly name: string;
     readonly commit: string;
     readonly isOffered: boolean;
+    readonly images: BundleImages | undefined;
   },
   signal: AbortSignal,
 ): Promise<BundleRecord | undefined> {
   const found = await git.readPackage(commit, one.directory, {}, signal);
   if (found === null) return undefined;
   try {
-    return bundleInPackage(found.files, `${one.offer.path}@${name}/`);
+    const record = bundleInPackage(found.files, `${one.offer.path}@${name}/`);
+    const bundle = record && isOffered ? await images?.bundleOf(found.files) : undefined;
+    return record && bundle ? { ...record, bundle } : record;
   } catch (error) {
     if (!isOffered && error instanceof CatalogMistake) return undefined;
     throw error;

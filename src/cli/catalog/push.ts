@@ -1,6 +1,7 @@
 import { catalogImageOf } from '../../oci/artifact.ts';
 import { fact, referenceIn, sendArtifact } from '../push.ts';
 import type { Call } from '../verb.ts';
+import { bundleImagesOf } from './bundle-images.ts';
 import { exportedCatalog, filesOf, holdsChannels } from './export.ts';
 import { packagesOf, readCatalogOf } from './read.ts';
 
@@ -11,8 +12,10 @@ import { packagesOf, readCatalogOf } from './read.ts';
 export async function push(call: Call): Promise<number> {
   const reference = referenceIn(call.positionals[1] ?? '');
   const folder = call.path(call.positionals[0] ?? '.');
-  const catalog = holdsChannels(folder) ? await exportedCatalog(call, folder) : readCatalogOf(call);
+  const images = bundleImagesOf(call);
+  const catalog = holdsChannels(folder) ? await exportedCatalog(call, folder, images) : readCatalogOf(call);
   packagesOf(catalog);
+  await images?.push();
   const files = filesOf(catalog);
   const artifact = await catalogImageOf(files, { ...fact(call, 'source'), ...fact(call, 'revision') });
   return sendArtifact(call, {

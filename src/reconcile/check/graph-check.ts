@@ -123,7 +123,7 @@ function followersText({ followers, hidden }: ChannelMove): string {
   return `${table(['followed by', 'at', 'gets next'], rows)}${rest}`;
 }
 
-const REMEDY = `Objects in clusters, or clients, may not survive these changes, so ${code(CHANNELS_CHECK)} waits for an approval by somebody with the role maintain or higher.`;
+const REMEDY = `Objects in clusters, or clients, may not survive these changes, so ${code(CHANNELS_CHECK)} waits for an approval by someone with the role maintain or higher.`;
 
 function changeTexts(change: ChannelMove['change'], isUnsafe: boolean): string[] {
   if (change === undefined) return [];

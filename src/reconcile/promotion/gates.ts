@@ -142,13 +142,11 @@ const KEEPER: readonly string[] = ['maintain'];
 
 /**
  * The gate of a revision that whoever keeps the repository has to approve, whatever the channel asks for.
- *
- * @param why such as `the channel file cannot be read`
+ * `why` is such as `the channel file cannot be read`.
  */
 export async function keeperGate(
   access: RepositoryAccess,
-  { channel, revision, line }: Pick<Joining, 'channel' | 'revision' | 'line'>,
-  why: string,
+  { channel, revision, line, why }: Pick<Joining, 'channel' | 'revision' | 'line'> & { readonly why: string },
   facts: GateFacts,
   signal?: AbortSignal,
 ): Promise<PromotionGate> {

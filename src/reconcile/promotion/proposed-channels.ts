@@ -101,14 +101,14 @@ export async function proposedChannels(
     // Nothing is asked for a file that cannot be merged.
     const isSound = !conflict && judged.problems.every(({ severity }) => severity !== 'error');
     for (const one of isSound && inForce.isUnknown ? headsOf(judged, place, path) : [])
-      gates.push(await keeperGate(access, one, UNKNOWN_GATES, facts, signal));
+      gates.push(await keeperGate(access, { ...one, why: UNKNOWN_GATES }, facts, signal));
     for (const one of isSound ? joining.slice(0, MAX_JOINING - asked) : [])
       gates.push(...(await promotionGates({ ports, access, signal }, one, facts)));
     const moved = await channelMoves(ports, access, { place, path, judged }, signal);
     for (const { channel, to = '' } of isSound ? moved.filter(isUnsafeUpgrade) : []) {
       const line = judged.channels?.channels.find(({ name }) => name === channel)?.headLine ?? 1;
       gates.push(
-        await keeperGate(access, { channel, revision: to, line }, UNSAFE_DEFINITIONS, facts, signal),
+        await keeperGate(access, { channel, revision: to, line, why: UNSAFE_DEFINITIONS }, facts, signal),
       );
     }
     const isOver = isSound && asked + joining.length > MAX_JOINING;

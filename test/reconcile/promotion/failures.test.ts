@@ -284,7 +284,9 @@ rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }]
       'api stable: v5 → v6; 1 unsafe change of custom resource definitions; more is permitted',
       'action_required',
     ]);
-    expect(waits).toMatch(/^v6 to stable: unsafe changes of custom resource definitions: [^]* missing by the role maintain/);
+    expect(waits).toMatch(
+      /^v6 to stable: unsafe changes of custom resource definitions: [^]* missing by the role maintain/,
+    );
     const gateAfter = async (login: 'bob' | 'carol'): Promise<string | null | undefined> => {
       await up.review(Number(number), 'APPROVE', undefined, login);
       await stage.idle();
