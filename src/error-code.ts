@@ -20,6 +20,8 @@ export const ERROR_CODES = {
   CATALOG_INVALID: 'a catalog is not valid',
   CATALOG_LIMIT: 'a catalog is larger than the limits',
   CATALOG_NO_PACKAGE: 'the catalog has no such package',
+  CATALOG_OF_BUNDLES: 'a directory holds bundles and no catalog',
+
   CEL_ABSENT: 'CEL expressions do not run here',
   CEL_FAILED: 'a CEL expression failed',
   CEL_STOPPED: 'the process that evaluates CEL was stopped',

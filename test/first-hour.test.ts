@@ -12,6 +12,7 @@ import { eventually } from './e2e/eventually.ts';
 import { freePort } from './e2e/portico-process.ts';
 import { longTest } from './long-test.ts';
 import { MACHINE_PATH } from './machine-path.ts';
+import { startRegistry } from './oci/real-registry.ts';
 
 const page = readFileSync('docs/first-hour.md', 'utf8');
 const steps = stepsOf(page);
@@ -57,6 +58,31 @@ longTest(
     expect(stdout).toContain('colour: red\n  region: eu');
   },
   400_000,
+);
+
+test(
+  'the commands of the page about operators lead from a bundle to an update of the cluster',
+  { tags: ['story', 'docker-registry'], timeout: 600_000 },
+  async () => {
+    await using registry = await startRegistry();
+    using hour = scratch();
+    const env = {
+      PATH: MACHINE_PATH,
+      HOUR: hour.path('hour'),
+      PORT: String(await freePort()),
+      REGISTRY: registry.host,
+      HOME: hour.path('.'),
+      GIT_CONFIG_GLOBAL: hour.path('gitconfig'),
+    };
+    const operatorPage = stepsOf(readFileSync('docs/first-operator.md', 'utf8'));
+    const { code, stdout, stderr } = await runSteps(operatorPage, { cwd: ROOT, env });
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    expect(stdout).toContain('redis.v1.1.0');
+    const line = (sign: string): RegExp =>
+      new RegExp(`^\\${sign} +ref: ${registry.host}/acme/catalog@sha256:[0-9a-f]{64} # kpt-set: .*$`, 'm');
+    expect(stdout).toMatch(line('-'));
+    expect(stdout).toMatch(line('+'));
+  },
 );
 
 longTest(

@@ -59,12 +59,9 @@ export const bulk: AnywhereCommand = {
   },
   minimumRole: 'write',
   mayAlso: [],
-  contexts: 'pull-or-issue',
+  contexts: 'issue',
   guard: 'open',
-  decide({ place }, { positional: [word], options }): Decision {
-    if (place.kind === 'pull') {
-      return refuse('wrong-place', 'this is a pull request', 'Run bulk commands in an issue.');
-    }
+  decide(_state, { positional: [word], options }): Decision {
     const action = BULK_ACTIONS.find((known) => known === word);
     if (action === undefined) {
       const message = word === undefined ? 'the action is missing' : `${shown(word)} is not a bulk action`;
@@ -94,12 +91,9 @@ export const confirm: AnywhereCommand = {
   accepts: { positional: 1 },
   minimumRole: 'write',
   mayAlso: [],
-  contexts: 'pull-or-issue',
+  contexts: 'issue',
   guard: 'open',
-  decide({ place, caller }, { positional: [plan] }): Decision {
-    if (place.kind !== 'issue') {
-      return refuse('wrong-place', 'this is a pull request', 'Confirm in the issue where it was planned.');
-    }
+  decide({ caller }, { positional: [plan] }): Decision {
     if (plan !== undefined && !PLAN.test(plan)) {
       const message = `${shown(plan)} is not the digest of a plan`;
       return refuse('bad-argument', message, 'Copy the digest that the plan shows.');

@@ -39,10 +39,22 @@ export interface PullCommand extends CommandBase {
 }
 
 export interface AnywhereCommand extends CommandBase {
-  readonly contexts: 'pull-or-issue';
+  readonly contexts: 'pull-or-issue' | 'issue';
   /** `none`: answers even where nothing can be done any more. */
   readonly guard: 'content' | 'head' | 'open' | 'none';
   decide(state: CommandState, args: Arguments): Decision;
 }
 
 export type Command = PullCommand | AnywhereCommand;
+
+/** Where a command works, for people. */
+export const CONTEXTS: Readonly<Record<Command['contexts'], string>> = {
+  pull: 'pull requests',
+  issue: 'issues',
+  'pull-or-issue': 'pull requests and issues',
+};
+
+/** Whether it may be used there at all. */
+export function worksIn({ contexts }: Command, { kind }: CommandState['place']): boolean {
+  return contexts === 'pull-or-issue' || contexts === kind;
+}

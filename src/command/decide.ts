@@ -3,7 +3,7 @@ import { codeSpan } from '../text/markdown.ts';
 import { type Arguments, readArguments } from './arguments.ts';
 import { authorize } from './authorize.ts';
 import type { CommandState } from './command-state.ts';
-import type { Command, Decision } from './command.ts';
+import { CONTEXTS, worksIn, type Command, type Decision } from './command.ts';
 import { guardProblem } from './guard.ts';
 import { allowedCommands } from './help.ts';
 import { parseIssueForm } from './issue-form.ts';
@@ -97,9 +97,14 @@ export function decideCommand(line: CommandLine, state: CommandState): Answer {
   if (command === undefined) return unknown(line.verb, state);
   const authorization = authorize(state.config, command, state.caller);
   if (authorization.kind !== 'allowed') return authorization;
-  if (command.contexts === 'pull' && state.place.kind === 'issue') {
-    const message = `\`/portico ${command.name}\` works only in pull requests, and this is an issue`;
-    return refuse('wrong-place', message, 'Run it in the pull request.');
+  if (!worksIn(command, state.place)) {
+    const here = state.place.kind === 'issue' ? 'an issue' : 'a pull request';
+    const message = `\`/portico ${command.name}\` works only in ${CONTEXTS[command.contexts]}, and this is ${here}`;
+    return refuse(
+      'wrong-place',
+      message,
+      `Run it in ${command.contexts === 'pull' ? 'the pull request' : 'an issue'}.`,
+    );
   }
   const args = readArguments(line.rest, command.accepts);
   if ('kind' in args) return { ...args, hint: `${args.hint} Usage: \`/portico ${command.usage}\`.` };
@@ -107,7 +112,7 @@ export function decideCommand(line: CommandLine, state: CommandState): Answer {
 }
 
 function run(command: Command, state: CommandState, args: Arguments): Decision {
-  if (command.contexts === 'pull-or-issue') return command.decide(state, args);
+  if (command.contexts !== 'pull') return command.decide(state, args);
   const { place } = state;
   if (place.kind === 'pull') return command.decide(state, args, place);
   return refuse('wrong-place', 'this is an issue', 'Run it in the pull request.');

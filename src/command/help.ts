@@ -4,7 +4,7 @@ import { cell } from '../text/markdown.ts';
 import { shown } from './arguments.ts';
 import { authorize, whoMay } from './authorize.ts';
 import type { CommandState } from './command-state.ts';
-import type { AnywhereCommand, Command } from './command.ts';
+import { CONTEXTS, worksIn, type AnywhereCommand, type Command } from './command.ts';
 import { refuse } from './refusal.ts';
 
 /** The verb `help`; it is handed the table, which holds it. */
@@ -43,9 +43,7 @@ export function allowedCommands(
   { config, caller, place }: Pick<CommandState, 'config' | 'caller' | 'place'>,
 ): readonly Command[] {
   return commands.filter(
-    (command) =>
-      (command.contexts === 'pull-or-issue' || place.kind === 'pull') &&
-      authorize(config, command, caller).kind === 'allowed',
+    (command) => worksIn(command, place) && authorize(config, command, caller).kind === 'allowed',
   );
 }
 
@@ -73,6 +71,11 @@ function commandTable(commands: readonly Command[]): string {
 /** Markdown: one command with its examples, and who may use it here. */
 function commandHelp({ usage, summary, examples, contexts }: Command, who: string): string {
   const lines = examples.map(({ line, does }) => `- \`${line}\` ${does}`);
-  const where = contexts === 'pull' ? 'In pull requests' : 'In pull requests and issues';
-  return [`\`/portico ${usage}\`: ${summary}`, '', ...lines, '', `${where}, for ${who}.`].join('\n');
+  return [
+    `\`/portico ${usage}\`: ${summary}`,
+    '',
+    ...lines,
+    '',
+    `In ${CONTEXTS[contexts]}, for ${who}.`,
+  ].join('\n');
 }

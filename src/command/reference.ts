@@ -1,5 +1,5 @@
 /** `docs/commands.md`, written from the table. */
-import type { Command } from './command.ts';
+import { CONTEXTS, type Command } from './command.ts';
 import { MAX_COMMANDS } from './parse.ts';
 import { commands } from './table.ts';
 
@@ -31,13 +31,12 @@ Write a command at the start of a line of a new comment, or of a review:
   \`@org/team\`, \`@login\` or \`author\`.`;
 
 function section(command: Command): string {
-  const where = command.contexts === 'pull' ? 'pull requests' : 'pull requests and issues';
   const author = command.mayAlso.includes('author') ? ', and the author' : '';
   const moved =
     command.guard === 'head' || command.guard === 'content'
       ? 'refused if something was pushed after the comment'
       : '';
-  const facts = [`In ${where}`, `role ${command.minimumRole} or higher${author}`, moved]
+  const facts = [`In ${CONTEXTS[command.contexts]}`, `role ${command.minimumRole} or higher${author}`, moved]
     .filter(Boolean)
     .join('; ');
   const examples = command.examples.map(({ line, does }) => `- \`${line}\` ${does}`);

@@ -49,7 +49,7 @@ export async function openLocal(folder: string, signal?: AbortSignal): Promise<L
   if (gitDir === undefined) {
     throw new PorticoError('NOT_A_REPOSITORY', `${folder} is not the top of a git repository`, {
       blame: 'user',
-      hint: 'Name directories that `git clone` created.',
+      hint: 'Name the top directory of a clone, or work there; catalog import takes it with --repo.',
     });
   }
   const setup = { gitDir, protocols: [] };

@@ -153,6 +153,16 @@ test('bundle directories make the same graph whichever comes first, in one batch
     exit: 65,
     stderr: expect.stringContaining('holds 2 bundles and no catalog'),
   });
+  const validated = await runVerb('catalog', 'validate', operator);
+  expect([validated.exit, validated.stderr]).toEqual([65, expect.stringContaining('catalog import --mode')]);
+  // What the bundles do not link is in no channel, and that is said.
+  const clone = initRepository(join(top(), 'unlinked'));
+  const planned = ['catalog', 'import', operator, '--mode', 'replaces', '--repo', clone];
+  const early = await runVerb(...(planned as [string, ...string[]]));
+  expect([early.exit, early.stderr]).toEqual([65, expect.stringContaining('git commit --allow-empty')]);
+  commitFiles(clone, { 'README.md': 'packages\n' });
+  const unlinked = await runVerb(...(planned as [string, ...string[]]));
+  expect(unlinked.stderr).toMatch(/1 bundle is in no channel, [^]*: \S+1\.0\.0\. With --mode semver/);
   write(operator, { 'catalog.yaml': exports[0]!, '.indexignore': '/*.*.*/\nci.yaml\n' });
   expect(await runVerb('catalog', 'import', operator)).toMatchObject({ exit: 0 });
   write(operator, { '.indexignore': '' });

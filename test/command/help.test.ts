@@ -27,9 +27,12 @@ test('docs/commands.md is what the table says', () => {
 });
 
 describe('help', () => {
-  test('lists what the caller may use', () => {
+  test('lists what the caller may use in this place', () => {
     const text = reply('/portico help');
-    for (const { usage } of commands) expect(text).toContain(`/portico ${usage.replaceAll('|', '\\|')}`);
+    const listed = commands.filter(({ usage }) => text.includes(`/portico ${usage.replaceAll('|', '\\|')}`));
+    const missing = commands.filter((command) => !listed.includes(command)).map(({ name }) => name);
+    expect(missing).toEqual(['bulk', 'confirm']);
+    expect(reply('/portico help bulk')).toContain('In issues, for');
   });
   test('says first what fits now, and folds the rest', () => {
     expect(fittingNow({})).toEqual(['explain', 'render', 'reject', 'approve', 'publish']);

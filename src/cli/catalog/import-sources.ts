@@ -54,7 +54,7 @@ export function importSources(call: Call, known: readonly RecordedPackage[]): Im
 }
 
 /** The bundle directories in a directory, by their names; a catalog may hide those it has beside it. */
-function bundlesIn(files: PackageFiles): ReadonlyMap<string, PackageFiles> {
+export function bundlesIn(files: PackageFiles): ReadonlyMap<string, PackageFiles> {
   const ignored = indexIgnore(files);
   const folders = new Map<string, Map<string, PackageFile>>();
   for (const [path, file] of files) {
@@ -129,8 +129,30 @@ function claimed(
   return {
     catalogs: [catalog],
     claims: new Map(added.map(({ bundle, claims }) => [`${bundle.package}\n${bundle.name}`, claims])),
-    notes: [],
+    notes: leftOut(catalog, mode),
   };
+}
+
+const MAX_NAMED = 10;
+
+/** Those that installed bundles are not upgraded from: nothing in a channel names them. */
+function leftOut({ bundles, channels }: Catalog, mode: AddMode): string[] {
+  const named = new Set(
+    channels.flatMap(({ entries }) =>
+      entries.flatMap(({ name, replaces, skips }) => [name, replaces, ...skips]),
+    ),
+  );
+  const names = bundles.map(({ name }) => name).filter((name) => !named.has(name));
+  if (names.length === 0) return [];
+  const listed = names.slice(0, MAX_NAMED).join(', ');
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  const remedy =
+    mode === 'replaces'
+      ? ' With --mode semver, each version replaces the one below, also without replaces.'
+      : '';
+  return [
+    `${counted(names.length, 'bundle')} ${names.length === 1 ? 'is' : 'are'} in no channel, so no one who has one gets an upgrade: ${listed}${more}.${remedy}`,
+  ];
 }
 
 /** Places by which one catalog can be told from another. */

@@ -110,7 +110,7 @@ async function registeredBranch(
   if (commit !== null) return { config, commit };
   throw new PorticoError('BRANCH_MISSING', `${folder} has no branch ${config.branch}`, {
     blame: 'user',
-    hint: `Fetch it: git fetch origin ${config.branch}`,
+    hint: `Make its first commit (git commit --allow-empty), or fetch it: git fetch origin ${config.branch}.`,
   });
 }
 
