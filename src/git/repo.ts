@@ -171,7 +171,8 @@ export async function requireTree(repo: Repo, treeish: string, signal?: AbortSig
 
 function unknown(rev: string): PorticoError {
   return new PorticoError('GIT_UNKNOWN_REVISION', `there is no commit ${quote(rev)} in the mirror`, {
-    blame: 'user',
+    // Another replica may have seen it before this mirror has it.
+    blame: 'forge',
     hint: 'It was deleted or not fetched yet; fetch and ask again.',
   });
 }

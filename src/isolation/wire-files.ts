@@ -58,7 +58,8 @@ export function sendPackages(
       sent.names.add(id);
       sent.bytes += bytes.length;
     }
-    if (bytes.length > room) {
+    // An empty file needs no room, but a message to go with.
+    if (contents.length === 0 || bytes.length > room) {
       contents.push([]);
       room = MESSAGE_BYTES;
     }

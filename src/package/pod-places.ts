@@ -17,12 +17,13 @@ export function isUsualPodPath(path: FieldPath): boolean {
 
 /**
  * Paths of the specs of all pods: of each `kind: Pod`, also of one in a manifest that another resource carries, and of each
- * template with a list of containers. Policies of Kyverno hold patterns of pods, which are none, and operators are judged as
- * what is made of them.
+ * template with a list of containers. Policies of Kyverno hold patterns of pods, which are none, beside what they generate; operators are
+ * judged as what is made of them.
  */
 export function podSpecPaths(value: Fields): FieldPath[] {
   const isPattern = /(?:^|\.)kyverno\.io$/.test(groupOf(textAt(value, 'apiVersion')));
-  return isPattern || isOperator(value) ? [] : podsBelow(value, []);
+  if (isOperator(value)) return [];
+  return podsBelow(value, []).filter((path) => !isPattern || path.includes('generate'));
 }
 
 function podsBelow(value: unknown, path: FieldPath): FieldPath[] {
@@ -33,6 +34,8 @@ function podsBelow(value: unknown, path: FieldPath): FieldPath[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const here = [...path, key];
     const isSpec = key === 'spec' && isMap(inner);
+    // Kyverno has the kind beside the content that it generates.
+    if (isPod && key === 'data' && isMap(inner) && isMap(inner['spec'])) return [[...here, 'spec']];
     if (isSpec && (isPod || (isTemplate && Array.isArray(inner['containers'])))) return [here];
     return podsBelow(inner, here);
   });

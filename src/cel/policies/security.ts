@@ -232,7 +232,13 @@ export const noWildcardRoles: ReadyPolicy = {
     },
   },
   policy: {
-    conditions: [{ name: 'rbac', expression: `object.apiVersion.startsWith('rbac.authorization.k8s.io/')` }],
+    conditions: [
+      {
+        name: 'rbac',
+        // OpenShift makes RBAC of the second group.
+        expression: `object.apiVersion.startsWith('rbac.authorization.k8s.io/') || object.apiVersion.startsWith('authorization.openshift.io/')`,
+      },
+    ],
     validations: [
       {
         expression: `object.?rules.orValue([]).transformList(i, rule, ['verbs', 'resources', 'apiGroups', 'nonResourceURLs']

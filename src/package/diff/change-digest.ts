@@ -19,7 +19,7 @@ const LOCKED: readonly string[] = ['upstream.git.ref', 'upstreamLock.git.ref', '
 const LOCKED_LINE = /^\s*(?:ref|commit): \S+\s*$/;
 const TOP = 'Kptfile';
 /** A verb more, or a subject, means nothing without the rest of the rule or binding. */
-const RBAC = 'rbac.authorization.k8s.io/';
+const RBAC = /^(?:rbac\.authorization\.k8s\.io|authorization\.openshift\.io)\//;
 
 /**
  * The digest of a change; the fields of the Kptfile at the top that name the revision are left out. A file that is no
@@ -43,7 +43,7 @@ export function changeDigest(before: PackageFiles, after: PackageFiles): string 
       values: [field.before, field.after].map(present),
     }));
     const sides = [placed(before, from, resource), placed(after, file, resource)];
-    const isWhole = change === 'added' || change === 'removed' || resource.apiVersion.startsWith(RBAC);
+    const isWhole = change === 'added' || change === 'removed' || RBAC.test(resource.apiVersion);
     const whole = isWhole
       ? sides.map((found) => found.map(({ text }) => text))
       : listsAround(told).map((path) => sides.map((found) => found.map(({ value }) => at(value, path))));

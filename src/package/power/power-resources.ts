@@ -67,6 +67,8 @@ export function readBothSides(a: PackageFiles, b: PackageFiles): BothSides {
 }
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
+/** Its API server makes roles and bindings of RBAC of those in this group. */
+const RBAC_OF_OPENSHIFT = 'authorization.openshift.io';
 
 /** Reads documents of sources only where there are some. */
 function conversionsIn(files: PackageFiles): (path: string) => boolean {
@@ -180,8 +182,9 @@ function toResource(
   value: Fields,
   fieldOf: (path: FieldPath) => FieldPath,
 ): PowerResource {
+  const apiGroup = groupOf(textAt(value, 'apiVersion'));
   return {
-    group: groupOf(textAt(value, 'apiVersion')),
+    group: apiGroup === RBAC_OF_OPENSHIFT ? RBAC_GROUP : apiGroup,
     kind: textAt(value, 'kind'),
     namespace: textAt(value, 'metadata', 'namespace'),
     name: textAt(value, 'metadata', 'name'),

@@ -148,6 +148,30 @@ describe('a single field', () => {
       'holds a token of ServiceAccount root',
     ],
     [
+      'a token to join a node',
+      '',
+      `apiVersion: v1\nkind: Secret\nmetadata: { name: bootstrap-token-abcdef, namespace: kube-system }\ntype: bootstrap.kubernetes.io/token\n`,
+      'holds a bootstrap token',
+    ],
+    [
+      'a binding by the group of OpenShift',
+      '',
+      `apiVersion: authorization.openshift.io/v1\nkind: ClusterRoleBinding\nmetadata: { name: b }\nsubjects: [{ kind: ServiceAccount, name: web, namespace: shop }]\nroleRef: { kind: ClusterRole, name: cluster-admin }\n`,
+      'whatever ClusterRole cluster-admin grants, everywhere (it is not in the package)',
+    ],
+    [
+      'a workload that Kyverno generates',
+      '',
+      `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: { name: p }\nspec: { rules: [{ name: r, generate: { apiVersion: apps/v1, kind: DaemonSet, name: d, namespace: n, data: { spec: { template: { spec: { hostPID: true, containers: [{ name: c, image: i }] } } } } } }] }\n`,
+      'sees all processes of the node',
+    ],
+    [
+      'a pod that Kyverno generates',
+      '',
+      `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: { name: p }\nspec: { rules: [{ name: r, generate: { apiVersion: v1, kind: Pod, name: d, namespace: n, data: { spec: { hostNetwork: true, containers: [{ name: c, image: i }] } } } }] }\n`,
+      'uses the network of the node',
+    ],
+    [
       'privileged constraints',
       constraints('users: []'),
       constraints('allowPrivilegedContainer: true'),
