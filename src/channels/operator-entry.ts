@@ -6,17 +6,12 @@ import {
   type BundleClaims,
   type BundleRecord,
 } from '../fbc/bundle-record.ts';
-import type { BundleBlob } from '../fbc/catalog.ts';
-import { readClaimedBundle } from '../fbc/claimed-bundle.ts';
+import { readClaimedBundle, skipRangeOf } from '../fbc/claimed-bundle.ts';
 import { CatalogMistake } from '../fbc/mistake.ts';
 import { readBundle } from '../fbc/model.ts';
 import { textOf } from '../fbc/read-catalog.ts';
-import { readManifest } from '../fbc/read-manifest.ts';
-import { textAt } from '../fbc/value-at.ts';
 import { formatVersion } from '../fbc/version.ts';
 import type { PackageFiles } from '../package/package.ts';
-
-const SKIP_RANGE = 'olm.skipRange';
 
 /** A package that has none of them holds no bundle. */
 export const BUNDLE_PLACES = [BUNDLE_RECORD, 'metadata'] as const;
@@ -58,11 +53,4 @@ export function operatorEntry(files: PackageFiles): OperatorEntry | null {
     version: formatVersion(read.version),
     skipRange,
   };
-}
-
-function skipRangeOf({ objects }: BundleBlob): string {
-  const csv = objects
-    .map((manifest) => readManifest(manifest.text()))
-    .find((fields) => textAt(fields, 'kind') === 'ClusterServiceVersion');
-  return textAt(csv, 'metadata', 'annotations', SKIP_RANGE);
 }

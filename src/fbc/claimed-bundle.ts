@@ -1,10 +1,13 @@
 import type { PackageFiles } from '../package/package.ts';
 import { readBundleDirectory } from './bundle-directory.ts';
 import type { BundleClaims, BundleRecord } from './bundle-record.ts';
+import type { BundleBlob } from './catalog.ts';
 import { isMap } from './go-fields.ts';
 import { readDocuments } from './read-documents.ts';
+import { readManifest } from './read-manifest.ts';
 import { textAt, valueAt } from './value-at.ts';
 
+const SKIP_RANGE = 'olm.skipRange';
 const CHANNELS = 'operators.operatorframework.io.bundle.channels.v1';
 const DEFAULT_CHANNEL = 'operators.operatorframework.io.bundle.channel.default.v1';
 
@@ -32,6 +35,14 @@ export function readClaimedBundle(files: PackageFiles): Required<BundleRecord> {
     skips: Array.isArray(skips) ? skips.filter((skip) => typeof skip === 'string') : [],
   };
   return { bundle, claims };
+}
+
+/** The range of versions that the ClusterServiceVersion of a bundle says it follows; '' for none. */
+export function skipRangeOf({ objects }: BundleBlob): string {
+  const csv = objects
+    .map((manifest) => readManifest(manifest.text()))
+    .find((fields) => textAt(fields, 'kind') === 'ClusterServiceVersion');
+  return textAt(csv, 'metadata', 'annotations', SKIP_RANGE);
 }
 
 function documentsIn(files: PackageFiles, folder: string): ReturnType<typeof readDocuments> {

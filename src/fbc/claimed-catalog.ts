@@ -1,6 +1,7 @@
 /** Bundles that say themselves which channels they are in → the catalog that follows from all of them. */
 import type { BundleClaims } from './bundle-record.ts';
 import type { BundleBlob, Catalog, ChannelBlob, PackageBlob } from './catalog.ts';
+import { skipRangeOf } from './claimed-bundle.ts';
 import { readBundle } from './model.ts';
 import { packageOfBundles, packagesOfBundles, type AddMode, type OldBundle } from './old-index.ts';
 import { describePackage } from './package-description.ts';
@@ -40,10 +41,11 @@ export function catalogOfClaims(bundles: readonly ClaimedBundle[], mode: AddMode
       place,
       package: name,
       name: channel,
-      entries: [...entries]
+      entries: [...entries].flatMap(([entry, { replaces, skips }]) => {
+        const bundle = seen.get(`${name}\n${entry}`);
         // What is only named by another is no member.
-        .filter(([entry]) => seen.has(`${name}\n${entry}`))
-        .map(([entry, { replaces, skips }]) => ({ name: entry, replaces, skips, skipRange: '' })),
+        return bundle === undefined ? [] : { name: entry, replaces, skips, skipRange: skipRangeOf(bundle) };
+      }),
       properties: [],
       extra: {},
     }));

@@ -126,7 +126,13 @@ test('bundle directories make the same graph whichever comes first, in one batch
   const operator = join(top(), 'operator');
   const [older, newer] = [join(operator, '1.0.0'), join(operator, '9.0.0')];
   write(older, files);
-  write(newer, Object.fromEntries(newerFiles) as Record<string, string>);
+  const ranged = newerFiles.map(([path, text = '']) => [
+    path,
+    text.includes('kind: ClusterServiceVersion')
+      ? text.replace(/^ {2}annotations:\n/m, '  annotations:\n    olm.skipRange: "<9.0.0"\n')
+      : text,
+  ]);
+  write(newer, Object.fromEntries(ranged) as Record<string, string>);
   const exports: string[] = [];
   write(operator, { 'ci.yaml': 'updateGraph: semver-mode\n' });
   for (const batches of [[[older, newer]], [[newer], [older]], [[operator]]]) {
@@ -170,5 +176,6 @@ test('bundle directories make the same graph whichever comes first, in one batch
   const broken = await runVerb('catalog', 'import', operator, '--mode', 'semver');
   expect(broken.stderr).toContain(`error: ${join(newer, 'manifests/z.yaml')}:`);
   expect(exports[0]).toContain('version: 9.0.0');
+  expect(exports[0]).toContain('skipRange: <9.0.0');
   expect(exports[0]).toContain('replaces:');
 });

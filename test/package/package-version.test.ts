@@ -43,6 +43,10 @@ describe('version of a package', () => {
     };
     const record = `${JSON.stringify({ bundle })}\n`;
     expect(packageVersion(filesOf({ 'catalog-bundle.json': record }))).toBe('1.2.3');
+    // The author's own files are newer than the record of an import.
+    const csv = 'kind: ClusterServiceVersion\nspec:\n  version: "1.3.0"\n';
+    const written = { 'manifests/a.yaml': csv, 'metadata/annotations.yaml': '' };
+    expect(packageVersion(filesOf({ ...written, 'catalog-bundle.json': record }))).toBe('1.3.0');
   });
 
   test('is absent where the files are not what they should be', () => {

@@ -135,7 +135,7 @@ function claimed(
 
 const MAX_NAMED = 10;
 
-/** Those that installed bundles are not upgraded from: nothing in a channel names them. */
+/** Bundles that no channel names: who has one gets no upgrade, unless a range of versions includes it. */
 function leftOut({ bundles, channels }: Catalog, mode: AddMode): string[] {
   const named = new Set(
     channels.flatMap(({ entries }) =>
@@ -151,7 +151,7 @@ function leftOut({ bundles, channels }: Catalog, mode: AddMode): string[] {
       ? ' With --mode semver, each version replaces the one below, also without replaces.'
       : '';
   return [
-    `${counted(names.length, 'bundle')} ${names.length === 1 ? 'is' : 'are'} in no channel, so no one who has one gets an upgrade: ${listed}${more}.${remedy}`,
+    `${counted(names.length, 'bundle')} ${names.length === 1 ? 'is' : 'are'} in no channel, and no entry replaces or skips ${names.length === 1 ? 'it' : 'them'} by name: ${listed}${more}.${remedy}`,
   ];
 }
 
