@@ -131,7 +131,7 @@ function promote(
   if (member !== undefined) return refuse(`${name} offers v${revision} already`, NOTHING);
   if (channel.auto === 'all') return refuse(`every published revision is in ${name}`, NOTHING);
   const { head } = graphOf(channelGraphInput(channel, new Set(published)));
-  const edges = channel.mode === 'graph' ? edgesOf(facts, head) : {};
+  const edges = channel.mode === 'graph' ? withStranded(edgesOf(facts, head), channel, revision) : {};
   const value = memberValue(revision, edges);
   const behind = channel.members.findIndex((one) => one.revision > revision);
   const place = channel.mode === 'graph' || behind === -1 ? {} : { at: behind };
@@ -147,6 +147,19 @@ function edgesOf(facts: MemberFacts = {}, head: number | undefined): MemberFacts
   const { replaces, skips, skipRange } = facts;
   const isLinked = replaces !== undefined || skips !== undefined || skipRange !== undefined;
   return { ...facts, ...(!isLinked && head !== undefined && { replaces: head }) };
+}
+
+/** Whoever has a withdrawn revision that nothing replaces, such as a former head, gets the new one. */
+function withStranded(edges: MemberFacts, { members }: ChannelDocument, revision: number): MemberFacts {
+  const live = members.filter(({ withdrawn }) => withdrawn === undefined);
+  const stranded = members
+    .filter(
+      (one) => one.withdrawn !== undefined && one.revision < revision && one.revision !== edges.replaces,
+    )
+    .map((one) => one.revision)
+    .filter((one) => !live.some(({ replaces, skips }) => replaces === one || skips?.includes(one) === true));
+  if (stranded.length === 0) return edges;
+  return { ...edges, skips: [...new Set([...(edges.skips ?? []), ...stranded])].sort((a, b) => a - b) };
 }
 
 function memberValue(revision: number, { replaces, skips, skipRange, version }: MemberFacts): YamlValue {

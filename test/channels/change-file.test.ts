@@ -85,6 +85,13 @@ test.each([
   expect(headOf(text)).toBe(head);
 });
 
+test('in a graph, the next revision skips a withdrawn head, from which nothing else leads', () => {
+  const text = changed({ do: 'withdraw', package: 'web', revision: 5 }, GRAPH);
+  const next = changed(promote(6), text).replace(/\[ ?(.*?) ?\]/g, '[$1]');
+  expect(next).toMatch(/ {2}- revision: v6\n {4}replaces: v4\n {4}skips:\s+(?:- |\[)v5/);
+  expect(changed(promote(6), GRAPH)).not.toMatch(/revision: v6\n {4}replaces: v5\n {4}skips/);
+});
+
 function headOf(text: string): number | undefined {
   const [channel] = readPackageChannels(text).channels!.channels;
   return graphOf(channelGraphInput(channel!, new Set())).head;
