@@ -116,6 +116,11 @@ function webhook({ app, webhookUrl, deliveries }: AppFacts, door: number | null)
   // Ours refuses what has no signature; a relay takes anything.
   if (door === 400 || door === 401 || (door >= 200 && door < 300))
     return { about: 'webhook', ok: true, message: `${webhookUrl} answers.` };
+  if (door >= 500) {
+    return noWebhook(
+      `${webhookUrl} answers ${door}: the server behind it does not run, or is not ready. Its log and /readyz say why.`,
+    );
+  }
   return noWebhook(
     `${webhookUrl} answers ${door}, which is not Portico's. The path is /api/github/webhooks.`,
   );

@@ -74,6 +74,11 @@ describe('what is wrong is told with its remedy', () => {
     ],
     ['another server', { ...good, door: 404 }, /answers 404, which is not Portico's\. The path is/],
     [
+      'a server that is not ready',
+      { ...good, door: 503 },
+      /answers 503: the server behind it does not run, or is not ready/,
+    ],
+    [
       'a wrong secret',
       withFacts({
         deliveries: [
