@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { PorticoError } from '../error.ts';
 import type { FetchOptions } from './mirror-types.ts';
 import type { Remote } from './remote.ts';
-import { runRemote } from './remote.ts';
+import { lsRemote, runRemote } from './remote.ts';
 import type { Repo } from './repo.ts';
 import { runGit } from './run.ts';
 import { checkRefspec } from './safe-name.ts';
@@ -54,12 +54,17 @@ export async function cloneAnew(setup: Setup, remote: Remote, signal: AbortSigna
 
 /**
  * Fetches refs as they are; without refspecs all heads, tags and Portico's own. False when git had nothing to say, which
- * means that no ref moved.
+ * means that no ref moved. Where the mirror is filled, the remote must have a HEAD: git takes an empty page with status 200 for a repository
+ * without refs (its dumb protocol), and would delete every ref. Throws `GIT_UNREACHABLE` for that.
  */
 export async function fetchRefs(
   setup: Setup,
   remote: Remote,
-  { refspecs, prune = refspecs === undefined }: FetchOptions,
+  {
+    refspecs,
+    prune = refspecs === undefined,
+    isFilled = false,
+  }: FetchOptions & { readonly isFilled?: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
   const args = [
@@ -72,8 +77,31 @@ export async function fetchRefs(
     remote.url,
   ];
   const wanted = (refspecs ?? DEFAULT_REFSPECS).map(checkRefspec);
+  const guard = prune && refspecs === undefined && isFilled ? ['HEAD'] : [];
+  try {
+    const { stderr } = await runRemote(setup, remote, [...args, ...wanted, ...guard], { signal });
+    return stderr.split('\n').some((line) => line !== '' && !UNMOVED.test(line));
+  } catch (error) {
+    if (guard.length === 0 || !isNoSuchRef(error)) throw error;
+  }
+  // A repository whose HEAD names no branch has other refs all the same.
+  if ((await lsRemote(setup, remote, [], signal)).size === 0) throw noRefs(remote);
   const { stderr } = await runRemote(setup, remote, [...args, ...wanted], { signal });
   return stderr.trim() !== '';
+}
+
+/** What git says of the guard, and above its list. */
+const UNMOVED = /^From |-> FETCH_HEAD$/;
+
+function isNoSuchRef(error: unknown): boolean {
+  return error instanceof PorticoError && error.code === 'GIT_NO_SUCH_REF';
+}
+
+function noRefs({ url }: Remote): PorticoError {
+  return new PorticoError('GIT_UNREACHABLE', `${new URL(url).host} answers that the repository has no refs`, {
+    blame: 'forge',
+    hint: 'Nothing was deleted in the mirror. A proxy may answer in place of the forge.',
+  });
 }
 
 /** True for the errors that a new clone mends. */

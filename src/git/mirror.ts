@@ -143,7 +143,8 @@ async function fetchAndCompare({
   readonly signal: AbortSignal;
 }): Promise<ReadonlyMap<string, RefChange>> {
   const before = await readable(repo, signal);
-  const fetch = (): Promise<boolean> => fetchRefs(repo.setup, remote, options, signal);
+  const fetch = (isFilled: boolean): Promise<boolean> =>
+    fetchRefs(repo.setup, remote, { ...options, isFilled }, signal);
   const mend = async (): Promise<void> => {
     await cloneAnew(repo.setup, remote, signal);
     repo.renew();
@@ -153,10 +154,10 @@ async function fetchAndCompare({
   let moved = true;
   try {
     if (before === null) await mend();
-    const news = await fetch().catch(async (error: unknown) => {
+    const news = await fetch(before !== null && before.size > 0).catch(async (error: unknown) => {
       if (!isCorrupt(error)) throw error;
       await mend();
-      await fetch();
+      await fetch(false);
       return true;
     });
     moved = before === null || news;

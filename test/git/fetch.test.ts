@@ -46,6 +46,35 @@ describe('fetch', () => {
     await expect(missing).rejects.toMatchObject({ code: 'GIT_NO_SUCH_REF' });
   });
 
+  test.each([
+    ['an empty page', ''],
+    ['a page of one line', '<html>Sign in</html>'],
+  ])('%s with status 200 deletes nothing, and the next answer counts', async (_what, page) => {
+    const first = seed(at.origin, { x: '1' });
+    git(at.origin, ['branch', 'drafts/a', first]);
+    mirror = await at.open();
+    const refs = await mirror.refs();
+    at.server.intercept = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+      return true;
+    };
+    await expect(mirror.fetch()).rejects.toMatchObject({ code: 'GIT_UNREACHABLE', blame: 'forge' });
+    expect(await mirror.refs()).toEqual(refs);
+    at.server.intercept = undefined;
+    git(at.origin, ['branch', '-D', 'drafts/a']);
+    await mirror.fetch();
+    expect([...(await mirror.refs()).keys()]).toEqual(['refs/heads/main']);
+  });
+
+  test('a repository whose HEAD names no branch is fetched', async () => {
+    const first = seed(at.origin, { x: '1' });
+    git(at.origin, ['symbolic-ref', 'HEAD', 'refs/heads/absent']);
+    mirror = await at.open();
+    git(at.origin, ['branch', 'drafts/a', first]);
+    expect([...(await mirror.fetch()).keys()]).toEqual(['refs/heads/drafts/a']);
+    expect(await mirror.fetch()).toEqual(new Map());
+  });
+
   test('calls at the same time share one fetch', async () => {
     seed(at.origin, { x: '1' });
     mirror = await at.open();
