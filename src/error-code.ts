@@ -168,6 +168,7 @@ export const ERROR_CODES = {
   LOCK_INVALID: 'a lock of images cannot be read',
   MACHINE_TROUBLE: 'the machine has no disk space, memory, file handle or process left, or cannot write',
   MATCHING_LIMIT: 'functions match more text than the limit',
+  MERGE_BASES: 'two branches were merged into each other, and have several merge bases',
   MERGE_FILE_INVALID: 'portico-merge.yaml cannot be read, or a conflict cannot be remembered in it',
   MIGRATION_INPUT: "a Porch server's objects cannot be read",
   MIGRATION_REFUSED: 'a migration cannot be planned or carried out',

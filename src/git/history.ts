@@ -9,7 +9,7 @@ import { checkPath, isOid, quote } from './safe-name.ts';
 
 // Commits do not change, so neither does what leads to them. Keys name the mirror, so nothing crosses over.
 const logs = createLru<readonly string[]>((ids) => ids.length * 72);
-const bases = createLru<string | null>(() => 60);
+const bases = createLru<readonly string[]>(() => 60);
 const ancestry = createLru<boolean>(() => 0);
 
 /** Throws GIT_UNKNOWN_REVISION where there is no such commit. */
@@ -118,26 +118,36 @@ export async function mergeBase(
   b: string,
   signal?: AbortSignal,
 ): Promise<string | null> {
+  const [base = null] = await mergeBases(repo, a, b, signal);
+  return base;
+}
+
+/** All best common ancestors: several where two branches were merged into each other (git-merge-base, `--all`). */
+export async function mergeBases(
+  repo: Repo,
+  a: string,
+  b: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   const both = [await requireCommit(repo, a, signal), await requireCommit(repo, b, signal)] as const;
   const key = `${repo.setup.gitDir}:${both.join(':')}`;
   const cached = bases.get(key);
   if (cached !== undefined) return cached;
-  const base = await findBase(repo, both[0], both[1], signal);
-  bases.set(key, base);
-  return base;
+  const found = await findBases(repo, both[0], both[1], signal);
+  bases.set(key, found);
+  return found;
 }
 
-async function findBase(
+async function findBases(
   repo: Repo,
   a: string,
   b: string,
   signal: AbortSignal | undefined,
-): Promise<string | null> {
-  if (await isNear(repo, a, b, signal)) return a;
-  if (await isNear(repo, b, a, signal)) return b;
-  const { stdout } = await repo.git(['merge-base', a, b], { accept: [0, 1], signal });
-  const found = stdout.toString('latin1').trim();
-  return isOid(found) ? found : null;
+): Promise<readonly string[]> {
+  if (await isNear(repo, a, b, signal)) return [a];
+  if (await isNear(repo, b, a, signal)) return [b];
+  const { stdout } = await repo.git(['merge-base', '--all', a, b], { accept: [0, 1], signal });
+  return stdout.toString('latin1').split('\n').filter(isOid);
 }
 
 /** Whether commit `a` is `b` or one of its ancestors. */

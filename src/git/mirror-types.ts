@@ -74,6 +74,7 @@ export interface Mirror
       | 'resolve'
       | 'readFile'
       | 'mergeBase'
+      | 'mergeBases'
       | 'isAncestor'
       | 'mergeTrees'
       | 'writeTree'

@@ -5,7 +5,7 @@ import { PorticoError } from '../error.ts';
 import type { RefUpdate } from '../reconcile/git-port.ts';
 import { openObjectReader } from './batch.ts';
 import { WHOLE, cloneAnew, fetchRefs, isCorrupt, openOrClone } from './clone.ts';
-import { isAncestor, mergeBase, mergeTrees, readCommit, readLog, readTag } from './history.ts';
+import { isAncestor, mergeBase, mergeBases, mergeTrees, readCommit, readLog, readTag } from './history.ts';
 import type {
   FetchOptions,
   Mirror,
@@ -98,6 +98,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     findPackages: (commit, directory, signal) => findPackages(repo, commit, directory, signal),
     changedPaths: (a, b, signal) => changedPaths(repo, a, b, signal),
     mergeBase: (a, b, signal) => mergeBase(repo, a, b, signal),
+    mergeBases: (a, b, signal) => mergeBases(repo, a, b, signal),
     isAncestor: (a, b, signal) => isAncestor(repo, a, b, signal),
     mergeTrees: (ours, theirs, mergeOptions, signal) =>
       mergeTrees({ repo, ours, theirs, base: mergeOptions?.base, signal }),

@@ -192,6 +192,8 @@ export interface Git {
   ): Promise<readonly PackageDir[]>;
   changedPaths(from: string | null, to: string | null, signal?: AbortSignal): Promise<readonly PathChange[]>;
   mergeBase(a: string, b: string, signal?: AbortSignal): Promise<string | null>;
+  /** Several where two branches were merged into each other; a merge then takes all of them into account. */
+  mergeBases(a: string, b: string, signal?: AbortSignal): Promise<readonly string[]>;
   isAncestor(ancestor: string, descendant: string, signal?: AbortSignal): Promise<boolean>;
   /** Git's own three-way merge. With `base`, all three may be commits or trees; without, both must be commits. */
   mergeTrees(

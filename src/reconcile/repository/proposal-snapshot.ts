@@ -60,7 +60,8 @@ export const ONBOARDING_BRANCH = 'portico/onboarding';
 
 /**
  * Reads a proposal; with `anyBase` also a pull request into another branch, which is then what it is compared with.
- * Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of.
+ * Throws HEAD_NOT_FETCHED (try again) when git does not have what the forge speaks of, and MERGE_BASES for branches that were merged into
+ * each other.
  */
 export async function loadProposal(
   access: RepositoryAccess,
@@ -92,6 +93,14 @@ export async function loadProposal(
     throw new PorticoError('HEAD_NOT_FETCHED', `git does not have the head of #${number} yet`, {
       blame: 'forge',
     });
+  }
+  // Against one of several bases, a proposal does not show what git's merge takes from it.
+  if (!pull.merged && (await git.mergeBases(base, headOid, signal)).length > 1) {
+    throw new PorticoError(
+      'MERGE_BASES',
+      `${pull.headRef} and ${pull.baseRef} were merged into each other, so what a merge changes cannot be shown`,
+      { blame: 'user', hint: `Merge ${pull.baseRef} into ${pull.headRef}, and push it.` },
+    );
   }
   const changes = await git.changedPaths(mergeBase, headOid, signal);
   const changed = changes.map(({ path }) => path);
