@@ -29,7 +29,7 @@ async function main(): Promise<number> {
   if (!(await areSecretsSafe(inputs))) return 1;
   const { code, stdout } = await portico(inputs);
   if (inputs.mode === 'check') tellCheck(inputs, stdout);
-  else if (inputs.image !== '') tellImage(stdout, code);
+  else if (inputs.image !== '') reportImage(stdout, code);
   else if (inputs.mode === 'catalog') tellCatalog(stdout, code);
   else tellRun(stdout);
   return code;
@@ -109,7 +109,7 @@ function tellCatalog(markdown: string, code: number): void {
     );
 }
 
-function tellImage(document: string, code: number): void {
+function reportImage(document: string, code: number): void {
   if (code !== 0) {
     process.stdout.write(`${annotation('error', 'The catalog was not pushed: the log says why.')}\n`);
     return;

@@ -47,7 +47,7 @@ export type ChannelChange<Revision = number> =
   | { readonly do: 'delete'; readonly package: string; readonly channel: string }
   | { readonly do: 'default'; readonly package: string; readonly channel: string };
 
-/** What somebody asks for: `web@v12`, or of an operator `redis@1.2.0` and `redis@redis-operator.v1.2.0`. */
+/** What a command asks for: `web@v12`, or of an operator `redis@1.2.0` and `redis@redis-operator.v1.2.0`. */
 export type ChannelRequest = ChannelChange<number | string>;
 
 export interface ChangeFacts {
@@ -149,7 +149,7 @@ function edgesOf(facts: MemberFacts = {}, head: number | undefined): MemberFacts
   return { ...facts, ...(!isLinked && head !== undefined && { replaces: head }) };
 }
 
-/** Whoever has a withdrawn revision that nothing replaces, such as a former head, gets the new one. */
+/** The new revision also skips withdrawn ones that nothing replaces, such as a former head: otherwise nothing leads away from them. */
 function withStranded(edges: MemberFacts, { members }: ChannelDocument, revision: number): MemberFacts {
   const live = members.filter(({ withdrawn }) => withdrawn === undefined);
   const stranded = members

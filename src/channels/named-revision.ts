@@ -16,14 +16,19 @@ export type NamedChange =
   | { readonly ok: true; readonly change: ChannelChange }
   | { readonly ok: false; readonly message: string; readonly hint: string };
 
+/** Fields of a change that name revisions. */
+const NAMING = ['revision', 'supersededBy'] as const;
+
 /** The change with numbers where the request names versions or bundles. */
 export async function nameRevisions(
   request: ChannelRequest,
   bundles: PublishedBundles,
 ): Promise<NamedChange> {
+  const names: Pick<ChannelRequest, 'do'> & Partial<Record<(typeof NAMING)[number], number | string>> =
+    request;
   const numbers: { revision?: number; supersededBy?: number } = {};
-  for (const field of ['revision', 'supersededBy'] as const) {
-    const name = field in request ? (request as { readonly [field]?: number | string })[field] : undefined;
+  for (const field of NAMING) {
+    const name = names[field];
     if (name === undefined) continue;
     const number = typeof name === 'number' ? name : await revisionNamed(name, bundles);
     if (number === undefined) {

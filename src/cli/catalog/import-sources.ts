@@ -129,14 +129,14 @@ function claimed(
   return {
     catalogs: [catalog],
     claims: new Map(added.map(({ bundle, claims }) => [`${bundle.package}\n${bundle.name}`, claims])),
-    notes: leftOut(catalog, mode),
+    notes: bundlesInNoChannel(catalog, mode),
   };
 }
 
 const MAX_NAMED = 10;
 
-/** Bundles that no channel names: who has one gets no upgrade, unless a range of versions includes it. */
-function leftOut({ bundles, channels }: Catalog, mode: AddMode): string[] {
+/** A note on bundles that no channel names: a cluster that has one gets no upgrade, unless a range of versions includes it. */
+function bundlesInNoChannel({ bundles, channels }: Catalog, mode: AddMode): string[] {
   const named = new Set(
     channels.flatMap(({ entries }) =>
       entries.flatMap(({ name, replaces, skips }) => [name, replaces, ...skips]),

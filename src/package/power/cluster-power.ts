@@ -161,7 +161,7 @@ function ofNetworkPolicy({ value }: PowerResource, say: Say): void {
 function ofSecret({ value }: PowerResource, say: Say): void {
   const type = textAt(value, 'type');
   if (type === 'bootstrap.kubernetes.io/token')
-    say('rbac', 'holds a bootstrap token', ['type'], { danger: 'whoever knows it can join a node' });
+    say('rbac', 'holds a bootstrap token', ['type'], { danger: 'anyone who knows it can join a node' });
   if (type !== 'kubernetes.io/service-account-token') return;
   const account = textAt(value, 'metadata', 'annotations', 'kubernetes.io/service-account.name');
   say('rbac', `holds a token of ServiceAccount ${account}`, ['type'], { danger: 'it does not expire' });

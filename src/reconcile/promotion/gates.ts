@@ -141,7 +141,7 @@ function followersAt(
 const KEEPER: readonly string[] = ['maintain'];
 
 /**
- * The gate of a revision that whoever keeps the repository has to approve, whatever the channel asks for.
+ * The gate of a revision that a maintainer has to approve, even if the channel asks for no approval.
  * `why` is such as `the channel file cannot be read`.
  */
 export async function keeperGate(

@@ -88,14 +88,15 @@ export async function loadProposal(
   const base = await git.resolve(`refs/heads/${pull.baseRef}`, signal);
   const headOid = await resolveHead(access, pull, writable, signal);
   const beside = await besideProposal(access, pull, base, signal);
-  const mergeBase = beside === null || headOid === null ? null : await git.mergeBase(beside, headOid, signal);
+  const mergeBases = beside === null || headOid === null ? [] : await git.mergeBases(beside, headOid, signal);
+  const [mergeBase = null] = mergeBases;
   if (base === null || headOid === null || mergeBase === null) {
     throw new PorticoError('HEAD_NOT_FETCHED', `git does not have the head of #${number} yet`, {
       blame: 'forge',
     });
   }
   // Against one of several bases, a proposal does not show what git's merge takes from it.
-  if (!pull.merged && (await git.mergeBases(base, headOid, signal)).length > 1) {
+  if (!pull.merged && mergeBases.length > 1) {
     throw new PorticoError(
       'MERGE_BASES',
       `${pull.headRef} and ${pull.baseRef} were merged into each other, so what a merge changes cannot be shown`,

@@ -262,7 +262,7 @@ rules: [{ apiGroups: [""], resources: [secrets], verbs: [list] }]
 `;
   const allowed = '  annotations: { portico.dev/allow-crd-change: "v1:^.size" }\n';
 
-  test('unsafe changes of definitions wait for a maintainer, unless they are named; the way back is told', async () => {
+  test('unsafe changes of definitions wait for a maintainer, unless they are named; the way back is reported', async () => {
     for (const [revision, files] of [
       ['v5', { 'api/crd.yaml': definition('integer') }],
       ['v6', { 'api/crd.yaml': definition('string'), 'api/role.yaml': role }],
